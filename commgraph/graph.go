@@ -1,0 +1,173 @@
+package commgraph
+
+import "fmt"
+
+// Graph is the undirected communication graph in compressed sparse rows, the
+// layout METIS calls xadj, adjncy, adjwgt and vwgt.
+//
+// Invariants (Check): Offsets ascends from 0 to len(Neighbors); neighbours of
+// a vertex ascend strictly, never the vertex itself; every edge stands at both
+// ends with the same weight > 0.
+type Graph struct {
+	Offsets       []int32 // length vertices+1
+	Neighbors     []int32 // length 2 x edges
+	Weights       []int64 // length 2 x edges: bytes of the pair, both directions together
+	VertexWeights []int64 // length vertices, or nil = 1 each
+}
+
+// Vertices is the number of vertices.
+func (g *Graph) Vertices() int { return max(0, len(g.Offsets)-1) }
+
+// Edges is the number of undirected edges.
+func (g *Graph) Edges() int { return len(g.Neighbors) / 2 }
+
+// Row is the range of half-edges of vertex v.
+func (g *Graph) Row(v int32) (first, end int32) { return g.Offsets[v], g.Offsets[v+1] }
+
+// TotalWeight is the sum over undirected edges.
+func (g *Graph) TotalWeight() int64 {
+	var sum int64
+	for _, w := range g.Weights {
+		sum += w
+	}
+	return sum / 2
+}
+
+// Graph folds the traffic: the weight of a pair is the sum of both
+// directions; self traffic and pairs without bytes are left out.
+func (t *Traffic) Graph() *Graph {
+	n := t.Ranks()
+	degree := make([]int32, n+1)
+	each := func(visit func(u, v int32, w int64)) {
+		for u := range int32(n) {
+			first, end := t.Row(u)
+			for i := first; i < end; i++ {
+				v := t.Destinations[i]
+				if v == u {
+					continue
+				}
+				back := t.Find(v, u)
+				if back >= 0 && v < u {
+					continue // visited from v
+				}
+				w := t.Bytes[i]
+				if back >= 0 {
+					w += t.Bytes[back]
+				}
+				if w > 0 {
+					visit(u, v, w)
+				}
+			}
+		}
+	}
+	each(func(u, v int32, _ int64) { degree[u]++; degree[v]++ })
+	g := &Graph{Offsets: make([]int32, n+1)}
+	for v := range n {
+		g.Offsets[v+1] = g.Offsets[v] + degree[v]
+	}
+	m := g.Offsets[n]
+	g.Neighbors, g.Weights = make([]int32, m), make([]int64, m)
+	next := append([]int32(nil), g.Offsets[:n]...)
+	each(func(u, v int32, w int64) {
+		g.Neighbors[next[u]], g.Weights[next[u]] = v, w
+		g.Neighbors[next[v]], g.Weights[next[v]] = u, w
+		next[u]++
+		next[v]++
+	})
+	g.sortRows()
+	return g
+}
+
+// sortRows sorts every row by neighbour by transposing twice: rows visited in
+// ascending order fill each other row in ascending order. O(vertices + edges).
+func (g *Graph) sortRows() {
+	n := g.Vertices()
+	neighbors, weights := make([]int32, len(g.Neighbors)), make([]int64, len(g.Weights))
+	next := append([]int32(nil), g.Offsets[:n]...)
+	for u := range int32(n) {
+		first, end := g.Row(u)
+		for i := first; i < end; i++ {
+			v := g.Neighbors[i]
+			neighbors[next[v]], weights[next[v]] = u, g.Weights[i]
+			next[v]++
+		}
+	}
+	g.Neighbors, g.Weights = neighbors, weights
+}
+
+// Traffic splits every edge into its two directions, half the weight each;
+// the odd byte goes from the lower to the higher rank. Folding the result
+// gives the graph back. Counts are not known.
+func (g *Graph) Traffic() *Traffic {
+	t := &Traffic{
+		Offsets:      append([]int32{0}, g.Offsets[min(1, len(g.Offsets)):]...),
+		Destinations: append([]int32(nil), g.Neighbors...),
+		Bytes:        make([]int64, len(g.Weights)),
+	}
+	for u := range int32(g.Vertices()) {
+		first, end := g.Row(u)
+		for i := first; i < end; i++ {
+			half := g.Weights[i] / 2
+			if u < g.Neighbors[i] {
+				half = g.Weights[i] - half
+			}
+			t.Bytes[i] = half
+		}
+	}
+	return t
+}
+
+// Check tests the invariants; O(edges x log degree).
+func (g *Graph) Check() error {
+	n := g.Vertices()
+	if len(g.Offsets) == 0 || g.Offsets[0] != 0 || int(g.Offsets[n]) != len(g.Neighbors) || len(g.Weights) != len(g.Neighbors) {
+		return fmt.Errorf("offsets, %d neighbours and %d weights do not fit together", len(g.Neighbors), len(g.Weights))
+	}
+	if g.VertexWeights != nil && len(g.VertexWeights) != n {
+		return fmt.Errorf("%d vertex weights for %d vertices", len(g.VertexWeights), n)
+	}
+	for v := range n {
+		if g.Offsets[v] > g.Offsets[v+1] {
+			return fmt.Errorf("offsets of vertex %d descend", v)
+		}
+	}
+	for _, w := range g.VertexWeights {
+		if w < 0 {
+			return fmt.Errorf("negative vertex weight %d", w)
+		}
+	}
+	return g.checkSymmetry()
+}
+
+// checkSymmetry walks the rows in order: because they ascend, the edges that
+// point at v appear in the order of v's own row.
+func (g *Graph) checkSymmetry() error {
+	n := g.Vertices()
+	next := append([]int32(nil), g.Offsets[:n]...)
+	var total int64
+	for u := range int32(n) {
+		first, end := g.Row(u)
+		for i := first; i < end; i++ {
+			v, w := g.Neighbors[i], g.Weights[i]
+			switch {
+			case v < 0 || int(v) >= n:
+				return fmt.Errorf("vertex %d has neighbour %d of %d vertices", u, v, n)
+			case v == u:
+				return fmt.Errorf("vertex %d is its own neighbour", u)
+			case i > first && g.Neighbors[i-1] >= v:
+				return fmt.Errorf("neighbours of vertex %d do not ascend", u)
+			case w <= 0 || w > MaxTotal:
+				return fmt.Errorf("edge %d-%d has weight %d", u, v, w)
+			}
+			if total += w; total > 2*MaxTotal {
+				return fmt.Errorf("total weight above the limit of %d", int64(MaxTotal))
+			}
+			k := next[v]
+			if k >= g.Offsets[v+1] || g.Neighbors[k] != u || g.Weights[k] != w {
+				return fmt.Errorf("edge %d-%d does not stand at both ends with one weight", u, v)
+			}
+			next[v]++
+		}
+	}
+	return nil
+}

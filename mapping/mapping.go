@@ -1,0 +1,194 @@
+// Package mapping says where ranks sit: the allocation of hosts and slots, the
+// mapping of ranks to slots, its checks and static costs, and the contract
+// between a problem and the strategies that solve it.
+package mapping
+
+import (
+	"context"
+	"fmt"
+
+	"remap/commgraph"
+	"remap/topology"
+)
+
+// Allocation is the hosts a job was given, in order, and the slots on each.
+// Slots are numbered host by host: the first host's slots come first.
+type Allocation struct {
+	Hosts []int32 // host numbers of the topology, none twice
+	Slots []int32 // length hosts, > 0; nil = 1 each
+}
+
+// SlotCount is the number of slots.
+func (a *Allocation) SlotCount() int {
+	if a.Slots == nil {
+		return len(a.Hosts)
+	}
+	sum := 0
+	for _, s := range a.Slots {
+		sum += int(s)
+	}
+	return sum
+}
+
+// HostOfSlot lists the topology host of every slot; length SlotCount.
+func (a *Allocation) HostOfSlot() []int32 {
+	hosts := make([]int32, 0, a.SlotCount())
+	for i, h := range a.Hosts {
+		for range a.slots(i) {
+			hosts = append(hosts, h)
+		}
+	}
+	return hosts
+}
+
+// SlotWithinHost numbers every slot from 0 within its host; length SlotCount.
+func (a *Allocation) SlotWithinHost() []int32 {
+	within := make([]int32, 0, a.SlotCount())
+	for i := range a.Hosts {
+		for s := range a.slots(i) {
+			within = append(within, s)
+		}
+	}
+	return within
+}
+
+func (a *Allocation) slots(i int) int32 {
+	if a.Slots == nil {
+		return 1
+	}
+	return a.Slots[i]
+}
+
+// Check tests that hosts exist, none stands twice, and slots are positive.
+func (a *Allocation) Check(machine *topology.Topology) error {
+	if a.Slots != nil && len(a.Slots) != len(a.Hosts) {
+		return fmt.Errorf("%d hosts with %d slot counts", len(a.Hosts), len(a.Slots))
+	}
+	seen := make(map[int32]bool, len(a.Hosts))
+	for i, h := range a.Hosts {
+		switch {
+		case h < 0 || int(h) >= machine.Hosts():
+			return fmt.Errorf("host number %d of %d", h, machine.Hosts())
+		case seen[h]:
+			return fmt.Errorf("host %s is named twice", machine.HostNames[h])
+		case a.slots(i) <= 0:
+			return fmt.Errorf("host %s has %d slots", machine.HostNames[h], a.slots(i))
+		}
+		seen[h] = true
+	}
+	return nil
+}
+
+// Mapping places rank r on slot m[r].
+type Mapping []int32
+
+// Check tests that every rank has a slot of the allocation and no slot is taken twice.
+func (m Mapping) Check(slots int) error {
+	taken := make([]bool, slots)
+	for r, s := range m {
+		if s < 0 || int(s) >= slots {
+			return fmt.Errorf("rank %d sits on slot %d of %d", r, s, slots)
+		}
+		if taken[s] {
+			return fmt.Errorf("slot %d holds rank %d and another", s, r)
+		}
+		taken[s] = true
+	}
+	return nil
+}
+
+// Hosts lists the topology host of every rank.
+func (m Mapping) Hosts(a *Allocation) []int32 {
+	ofSlot := a.HostOfSlot()
+	hosts := make([]int32, len(m))
+	for r, s := range m {
+		hosts[r] = ofSlot[s]
+	}
+	return hosts
+}
+
+// Objective is what a strategy is asked to make small.
+type Objective uint8
+
+const (
+	PathLength Objective = iota // bytes times switches on the path
+	LinkLoad                    // the worst link's bytes over its rate
+)
+
+// Problem is one mapping task. Strategies read it and never write to it.
+type Problem struct {
+	Graph      *commgraph.Graph   // bytes (or reweighted costs) between ranks
+	Grid       []int              // extents of the ranks' process grid, first fastest; nil = unknown
+	Machine    *topology.Topology // the network
+	Allocation *Allocation        // at least as many slots as ranks
+	LinkCost   []float64          // price of each directed link, length links; nil = 1 each
+	LinkFree   []float64          // share of each link's rate that others leave, length links; nil = 1 each
+	Start      Mapping            // where a refiner begins; nil = identity
+	Fixed      []int32            // length ranks: slot a rank must keep, -1 = free; nil = all free
+	MaxMoves   int                // most ranks that may leave their Start host; 0 = no limit
+	Objective  Objective
+	Seed       uint64
+}
+
+// Ranks is the number of ranks to place.
+func (p *Problem) Ranks() int { return p.Graph.Vertices() }
+
+// StartMapping is a copy of Start, or the identity.
+func (p *Problem) StartMapping() Mapping {
+	if p.Start != nil {
+		return append(Mapping(nil), p.Start...)
+	}
+	return Identity(p.Ranks())
+}
+
+// Identity puts rank r on slot r: it fills a host's slots before the next host's.
+func Identity(ranks int) Mapping {
+	m := make(Mapping, ranks)
+	for r := range m {
+		m[r] = int32(r)
+	}
+	return m
+}
+
+// Check tests that the parts fit together; strategies may rely on it.
+func (p *Problem) Check() error {
+	if err := p.Allocation.Check(p.Machine); err != nil {
+		return err
+	}
+	slots := p.Allocation.SlotCount()
+	if p.Ranks() > slots {
+		return &TooFewSlots{Ranks: p.Ranks(), Slots: slots, Hosts: len(p.Allocation.Hosts)}
+	}
+	if p.Start != nil {
+		if len(p.Start) != p.Ranks() {
+			return fmt.Errorf("the start mapping has %d ranks, the graph %d", len(p.Start), p.Ranks())
+		}
+		if err := p.Start.Check(slots); err != nil {
+			return err
+		}
+	}
+	cells := 1
+	for _, extent := range p.Grid {
+		cells *= extent
+	}
+	if p.Grid != nil && cells != p.Ranks() {
+		return fmt.Errorf("the grid %v has %d cells for %d ranks", p.Grid, cells, p.Ranks())
+	}
+	return nil
+}
+
+// TooFewSlots is the error of a job that does not fit its allocation.
+type TooFewSlots struct{ Ranks, Slots, Hosts int }
+
+func (e *TooFewSlots) Error() string {
+	return fmt.Sprintf("%d ranks do not fit %d slots on %d hosts", e.Ranks, e.Slots, e.Hosts)
+}
+
+// Strategy is a named way to solve a Problem. A refiner is a strategy that
+// reads Start. Map must be deterministic for a given Problem, return a mapping
+// that passes Check, and end early with ctx's error when ctx ends.
+type Strategy struct {
+	Name string // as the user writes it, options included
+	Doc  string // one line
+	Map  func(ctx context.Context, p *Problem) (Mapping, error)
+}

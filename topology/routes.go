@@ -1,0 +1,95 @@
+package topology
+
+// Routes are the next hops a packet may take, deadlock-free by construction,
+// as a function of the switch it is at and the switch its host hangs on.
+// A channel is link x VirtualChannels + virtual channel; every channel has
+// its own buffer downstream.
+//
+// Three schemes cover all networks. Intervals: a switch sends down to the
+// switches numbered [Low, High) by table, anything else up (fat trees; a few
+// bytes a switch). Dimension order: the first coordinate that differs is
+// corrected, on the dateline channel of that ring (Dally and Seitz 1987).
+// Table: one entry for every pair of switch and switch with hosts.
+type Routes struct {
+	VirtualChannels int32
+	Switches        int
+
+	// Groups of candidate channels, flat: group g is Channels[Offsets[g]:Offsets[g+1]].
+	Offsets  []int32
+	Channels []int32
+
+	Intervals []Interval // length switches, or nil
+	Table     []int32    // length switches x switches, or nil: group, row = where the packet is; -1 = no way
+	Grid      *GridRoute // or nil
+
+	// StaticDivisor (length switches): destination-modulo routing takes candidate
+	// (host / StaticDivisor) mod candidates; nil = 1.
+	StaticDivisor []int32
+}
+
+// Interval routes at one switch: destinations in [Low, High) take group
+// Base + (destination-Low)/Divide, all others take group Up.
+type Interval struct{ Low, High, Divide, Base, Up int32 }
+
+// GridRoute routes in dimension order.
+type GridRoute struct {
+	Dimensions  int32
+	Coordinates []int16 // length switches x dimensions
+	Extents     []int16 // length dimensions
+	Wrap        []bool  // length dimensions: a ring, not a line
+	Groups      []int32 // length switches x dimensions x 4: group of (dimension, direction 0 down 1 up, dateline channel 0 or 1)
+}
+
+// Candidates are the channels a packet at switch number `at` may take toward
+// switch number `to` (not `at` itself). The slice is shared: do not write.
+func (r *Routes) Candidates(at, to int32) []int32 {
+	var group int32
+	switch {
+	case r.Intervals != nil:
+		iv := &r.Intervals[at]
+		if to >= iv.Low && to < iv.High {
+			group = to - iv.Low
+			if iv.Divide > 1 {
+				group /= iv.Divide
+			}
+			group += iv.Base
+		} else {
+			group = iv.Up
+		}
+	case r.Grid != nil:
+		group = r.Grid.group(at, to)
+	default:
+		group = r.Table[int(at)*r.Switches+int(to)]
+	}
+	return r.Channels[r.Offsets[group]:r.Offsets[group+1]]
+}
+
+// group corrects the first coordinate that differs. On a ring it goes the
+// shorter way (up when both are equal) and uses channel 0 until it has crossed
+// the dateline, channel 1 after it or when it never will: no cycle of channels.
+func (g *GridRoute) group(at, to int32) int32 {
+	d := g.Dimensions
+	a, b := g.Coordinates[at*d:(at+1)*d], g.Coordinates[to*d:(to+1)*d]
+	for k := range d {
+		if a[k] == b[k] {
+			continue
+		}
+		up := b[k] > a[k]
+		if g.Wrap[k] {
+			ahead := b[k] - a[k]
+			if ahead < 0 {
+				ahead += g.Extents[k]
+			}
+			up = 2*ahead <= g.Extents[k]
+		}
+		group := (at*d + k) * 4
+		if up {
+			group += 2
+		}
+		if wraps := up != (b[k] > a[k]); !wraps {
+			group++
+		}
+		return g.Groups[group]
+	}
+	return -1
+}

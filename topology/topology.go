@@ -1,0 +1,189 @@
+// Package topology describes machines: hosts, switches, the directed links
+// between them with rate and latency, distances, candidate next hops and the
+// hierarchy of places.
+package topology
+
+import (
+	"fmt"
+	"math"
+	"time"
+)
+
+// Link is one direction of a cable, identified by its index in Topology.Links.
+type Link struct {
+	From, To       int32 // nodes
+	BytesPerSecond float64
+	Latency        time.Duration
+	FromPort       int32 // port number at From, as printed in links files; from 0 for generated networks
+}
+
+// Level is one grouping of hosts, such as "leaf" or "pod".
+type Level struct {
+	Name  string
+	Group []int32 // length hosts: group of every host, numbered 0.. in order of their first host
+}
+
+// Groups is the number of groups of the level.
+func (l *Level) Groups() int {
+	top := int32(-1)
+	for _, g := range l.Group {
+		top = max(top, g)
+	}
+	return int(top + 1)
+}
+
+// Topology is a machine. Node numbers: hosts 0..Hosts()-1, then switches:
+// switch s is node Hosts()+s. Links leaving a node are consecutive in Links.
+//
+// Invariants (Check): every link has its reverse; every host has at least one
+// link, all of them to switches; all hosts reach each other.
+type Topology struct {
+	Name        string   // the spec or the file's name
+	HostNames   []string // length hosts, unique
+	SwitchNames []string // length switches, unique
+	Links       []Link   // sorted by From
+	Levels      []Level  // finest (hosts on one leaf switch) first; each nests in the next; may be empty
+	Routes      *Routes  // deadlock-free next hops for the simulator
+
+	firstLink []int32 // length nodes+1: links of node v are Links[firstLink[v]:firstLink[v+1]]
+	incoming  [][]int32
+	hostIndex map[string]int32
+	distance  switchDistance
+}
+
+// switchDistance is the metric of a network: the number of links on a shortest
+// legal path from a switch to a switch that has hosts.
+type switchDistance interface {
+	// links counts links between switch numbers (not nodes); -1 = unreachable.
+	links(from, to int32) int32
+}
+
+// Hosts is the number of hosts.
+func (t *Topology) Hosts() int { return len(t.HostNames) }
+
+// Switches is the number of switches.
+func (t *Topology) Switches() int { return len(t.SwitchNames) }
+
+// IsHost tells whether a node is a host.
+func (t *Topology) IsHost(node int32) bool { return int(node) < len(t.HostNames) }
+
+// SwitchOf is the switch number of a switch node.
+func (t *Topology) SwitchOf(node int32) int32 { return node - int32(len(t.HostNames)) }
+
+// NodeOf is the node of a switch number.
+func (t *Topology) NodeOf(sw int32) int32 { return sw + int32(len(t.HostNames)) }
+
+// NodeName is the host's or switch's name.
+func (t *Topology) NodeName(node int32) string {
+	if t.IsHost(node) {
+		return t.HostNames[node]
+	}
+	return t.SwitchNames[t.SwitchOf(node)]
+}
+
+// Out is the range of link indexes that leave a node. A host's are its rails.
+func (t *Topology) Out(node int32) (first, end int32) {
+	return t.firstLink[node], t.firstLink[node+1]
+}
+
+// HostIndex finds a host by name.
+func (t *Topology) HostIndex(name string) (int32, bool) {
+	h, ok := t.hostIndex[name]
+	return h, ok
+}
+
+// Ejection is the links that enter a host, one a rail, in the order of Out.
+func (t *Topology) Ejection(host int32) []int32 { return t.incoming[host] }
+
+// LeafSwitch is the switch number that the host's first rail hangs on.
+func (t *Topology) LeafSwitch(host int32) int32 {
+	return t.SwitchOf(t.Links[t.firstLink[host]].To)
+}
+
+// SwitchDistance is the number of links on a shortest path between a switch
+// and a switch with hosts (switch numbers).
+func (t *Topology) SwitchDistance(from, to int32) int32 { return t.distance.links(from, to) }
+
+// PathLength is the number of switches between two hosts: 0 for one and the
+// same host, 1 on one leaf switch; the least over their rails.
+func (t *Topology) PathLength(a, b int32) int32 {
+	if a == b {
+		return 0
+	}
+	fa, ea := t.Out(a)
+	fb, eb := t.Out(b)
+	best := int32(math.MaxInt32)
+	for i := fa; i < ea; i++ {
+		for j := fb; j < eb; j++ {
+			d := t.distance.links(t.SwitchOf(t.Links[i].To), t.SwitchOf(t.Links[j].To))
+			if d >= 0 && d < best {
+				best = d
+			}
+		}
+	}
+	return best + 1
+}
+
+// MinimalNext appends to buffer the links from switch node `node` that lie on
+// a shortest path to switch number `to`; nothing when node is that switch.
+func (t *Topology) MinimalNext(buffer []int32, node, to int32) []int32 {
+	here := t.distance.links(t.SwitchOf(node), to)
+	first, end := t.Out(node)
+	for l := first; l < end; l++ {
+		next := t.Links[l].To
+		if !t.IsHost(next) && t.distance.links(t.SwitchOf(next), to) == here-1 {
+			buffer = append(buffer, l)
+		}
+	}
+	return buffer
+}
+
+// Check tests the invariants.
+func (t *Topology) Check() error {
+	nodes := t.Hosts() + t.Switches()
+	if len(t.firstLink) != nodes+1 {
+		return fmt.Errorf("topology %s is not finished", t.Name)
+	}
+	type pair struct{ from, to int32 }
+	balance := map[pair]int{}
+	for i, l := range t.Links {
+		switch {
+		case l.From < 0 || int(l.From) >= nodes || l.To < 0 || int(l.To) >= nodes || l.From == l.To:
+			return fmt.Errorf("link %d joins nodes %d and %d of %d", i, l.From, l.To, nodes)
+		case t.IsHost(l.From) && t.IsHost(l.To):
+			return fmt.Errorf("link %d joins two hosts, %s and %s", i, t.NodeName(l.From), t.NodeName(l.To))
+		case !(l.BytesPerSecond > 0) || math.IsInf(l.BytesPerSecond, 0) || l.Latency < 0:
+			return fmt.Errorf("link %d has rate %g B/s and latency %v", i, l.BytesPerSecond, l.Latency)
+		case i > 0 && t.Links[i-1].From > l.From:
+			return fmt.Errorf("links are not sorted by node")
+		}
+		balance[pair{l.From, l.To}]++
+		balance[pair{l.To, l.From}]--
+	}
+	for p, n := range balance {
+		if n != 0 {
+			return fmt.Errorf("%s and %s are not joined in both directions", t.NodeName(p.from), t.NodeName(p.to))
+		}
+	}
+	return t.checkReach()
+}
+
+func (t *Topology) checkReach() error {
+	var root int32 = -1
+	for h := range int32(t.Hosts()) {
+		first, end := t.Out(h)
+		if first == end {
+			return fmt.Errorf("host %s has no link", t.HostNames[h])
+		}
+		for l := first; l < end; l++ {
+			leaf := t.SwitchOf(t.Links[l].To)
+			if root < 0 {
+				root = leaf
+			}
+			if t.distance.links(root, leaf) < 0 || t.distance.links(leaf, root) < 0 {
+				return fmt.Errorf("the network is not connected: no path from %s to %s", t.HostNames[0], t.HostNames[h])
+			}
+		}
+	}
+	return nil
+}
