@@ -167,12 +167,43 @@ func (p *Problem) Check() error {
 			return err
 		}
 	}
+	if err := p.checkFixed(slots); err != nil {
+		return err
+	}
 	cells := 1
 	for _, extent := range p.Grid {
-		cells *= extent
+		if extent < 1 {
+			return fmt.Errorf("the grid %v has an extent below 1", p.Grid)
+		}
+		if cells *= extent; cells > commgraph.MaxRanks {
+			return fmt.Errorf("the grid %v has more than %d cells", p.Grid, commgraph.MaxRanks)
+		}
 	}
 	if p.Grid != nil && cells != p.Ranks() {
 		return fmt.Errorf("the grid %v has %d cells for %d ranks", p.Grid, cells, p.Ranks())
+	}
+	return nil
+}
+
+// checkFixed tests that fixed ranks have slots of the allocation, none twice.
+func (p *Problem) checkFixed(slots int) error {
+	if p.Fixed == nil {
+		return nil
+	}
+	if len(p.Fixed) != p.Ranks() {
+		return fmt.Errorf("%d entries of fixed slots for %d ranks", len(p.Fixed), p.Ranks())
+	}
+	taken := make([]bool, slots)
+	for r, s := range p.Fixed {
+		switch {
+		case s < 0:
+			continue
+		case int(s) >= slots:
+			return fmt.Errorf("rank %d is fixed to slot %d of %d", r, s, slots)
+		case taken[s]:
+			return fmt.Errorf("slot %d is fixed for rank %d and another", s, r)
+		}
+		taken[s] = true
 	}
 	return nil
 }

@@ -1,0 +1,115 @@
+package mapping
+
+import (
+	"fmt"
+	"math"
+
+	"remap/commgraph"
+	"remap/topology"
+)
+
+// Costs are the static costs of a mapping: what can be said without
+// simulating. Traffic of a rank with itself never counts. Without any bytes
+// all figures are 0.
+type Costs struct {
+	Strategy       string  `json:"strategy"`
+	Ranks          int     `json:"ranks"`
+	AvgPathLength  float64 `json:"avg_path_length"`  // switches on the path, weighted by bytes; 0 for two ranks on one host
+	HopBytes       int64   `json:"hop_bytes"`        // bytes times links between switches
+	CutFraction    float64 `json:"cut_fraction"`     // share of the bytes that leave their leaf switch
+	MaxLinkSeconds float64 `json:"max_link_seconds"` // the longest time any link needs for its share
+	MovedRanks     int     `json:"moved_ranks"`      // ranks whose host differs from the previous mapping's
+}
+
+// Evaluate computes the static costs of mapping m for a traffic; the strategy's
+// name is left to the caller. previous is the mapping that MovedRanks compares
+// with, nil = the identity.
+//
+// Errors: a mapping that does not fit the traffic or the allocation, a volume
+// whose product with the distances would leave int64.
+func Evaluate(machine *topology.Topology, a *Allocation, traffic *commgraph.Traffic, m, previous Mapping) (Costs, error) {
+	slots := a.SlotCount()
+	if len(m) != traffic.Ranks() {
+		return Costs{}, fmt.Errorf("the mapping has %d ranks, the traffic %d", len(m), traffic.Ranks())
+	}
+	if err := m.Check(slots); err != nil {
+		return Costs{}, err
+	}
+	if previous == nil {
+		previous = Identity(len(m))
+	}
+	if len(previous) != len(m) {
+		return Costs{}, fmt.Errorf("the previous mapping has %d ranks, the new one %d", len(previous), len(m))
+	}
+	if err := previous.Check(slots); err != nil {
+		return Costs{}, fmt.Errorf("the previous mapping: %w", err)
+	}
+	costs := Costs{Ranks: len(m), MovedRanks: moved(m.Hosts(a), previous.Hosts(a))}
+	if err := costs.addDistances(machine, traffic, m.Hosts(a)); err != nil {
+		return Costs{}, err
+	}
+	for _, seconds := range LinkLoads(machine, a, traffic, m) {
+		costs.MaxLinkSeconds = max(costs.MaxLinkSeconds, seconds)
+	}
+	return costs, nil
+}
+
+// moved counts the ranks whose host differs.
+func moved(now, before []int32) int {
+	count := 0
+	for r, h := range now {
+		if h != before[r] {
+			count++
+		}
+	}
+	return count
+}
+
+// addDistances fills in the costs that need distances only. The directed
+// traffic stands for the folded graph: a path is as long back as forth.
+func (c *Costs) addDistances(machine *topology.Topology, traffic *commgraph.Traffic, hosts []int32) error {
+	var total, cut, switches, hops, longest int64
+	for r := range int32(len(hosts)) {
+		first, end := traffic.Row(r)
+		for i := first; i < end; i++ {
+			to, bytes := traffic.Destinations[i], traffic.Bytes[i]
+			if to == r {
+				continue
+			}
+			total += bytes
+			length := int64(machine.PathLength(hosts[r], hosts[to]))
+			longest = max(longest, length)
+			switches += bytes * length
+			if length > 1 {
+				cut += bytes
+				hops += bytes * (length - 1)
+			}
+		}
+	}
+	if longest > 0 && total > math.MaxInt64/longest {
+		return fmt.Errorf("%d bytes over paths of up to %d switches are beyond what can be counted", total, longest)
+	}
+	c.HopBytes = hops
+	if total > 0 {
+		c.AvgPathLength = float64(switches) / float64(total)
+		c.CutFraction = float64(cut) / float64(total)
+	}
+	return nil
+}
+
+// PathBytes is the sum over the graph's edges of weight times switches on the
+// path: the average path length before division, exact, and so what mappings
+// are compared by.
+func PathBytes(machine *topology.Topology, a *Allocation, g *commgraph.Graph, m Mapping) int64 {
+	hosts := m.Hosts(a)
+	var sum int64
+	for u := range int32(g.Vertices()) {
+		first, end := g.Row(u)
+		for i := first; i < end; i++ {
+			if v := g.Neighbors[i]; u < v {
+				sum += g.Weights[i] * int64(machine.PathLength(hosts[u], hosts[v]))
+			}
+		}
+	}
+	return sum
+}

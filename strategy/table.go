@@ -1,0 +1,33 @@
+// Package strategy is the one visible table of named mapping strategies, and
+// the parser of what users write: name, name:option=value, and chains a+b.
+package strategy
+
+import (
+	"remap/mapping"
+)
+
+// Table lists every strategy with its default options, in the order shown to users.
+func Table() []mapping.Strategy {
+	rows := table()
+	list := make([]mapping.Strategy, len(rows))
+	for i, r := range rows {
+		list[i] = r.Strategy
+	}
+	return list
+}
+
+// row is a strategy of the table and how to set its options.
+type row struct {
+	mapping.Strategy
+	options []string                                                 // names it understands
+	with    func(values map[string]string) (mapping.Strategy, error) // nil when there are no options
+}
+
+// table is a function, not a variable, so that nobody can change it.
+func table() []row {
+	return []row{
+		{Strategy: mapping.IdentityStrategy()},
+		{Strategy: mapping.CyclicStrategy()},
+		{Strategy: mapping.RandomStrategy()},
+	}
+}
