@@ -1,0 +1,71 @@
+package workload
+
+import (
+	"fmt"
+	"strings"
+
+	"remap/commgraph"
+	"remap/internal/input"
+)
+
+const (
+	maxRanks = 1 << 27 // of a pattern
+	maxOps   = 1 << 27 // of a pattern: 2 GiB of operations
+	maxTotal = commgraph.MaxTotal
+
+	defaultBytes = 128 << 10 // message size of the 2018 thesis
+)
+
+// pattern is a row of the table of synthetic patterns.
+type pattern struct {
+	name, example string
+	options       []string
+	build         func(s *spec, maxOps int64) (*Program, error)
+}
+
+var patterns = []pattern{
+	{"stencil2d", "64x72", []string{"bytes", "rounds", "edges"}, buildStencil2D},
+	{"stencil3d7", "16x16x18", []string{"bytes", "rounds", "edges"}, buildStencil3D7},
+	{"stencil3d27", "16x16x18", []string{"bytes", "edge-bytes", "corner-bytes", "rounds", "edges"}, buildStencil3D27},
+}
+
+// later are names that the command line promises for a later version.
+var later = []string{"reduce-naive", "reduce", "allreduce", "bcast", "nas-bt", "nas-cg", "nas-ep", "nas-ft", "nas-is", "nas-lu", "nas-mg", "nas-sp"}
+
+// PatternNames lists the known patterns with an example each, such as
+// "stencil2d:64x72", in a fixed order.
+func PatternNames() []string {
+	names := make([]string, len(patterns))
+	for i, p := range patterns {
+		names[i] = p.name + ":" + p.example
+	}
+	return names
+}
+
+// ParsePattern builds the program of a synthetic pattern from its spec
+// string: name:extents,option=value,... . Sizes are in bytes.
+//
+// All take bytes= (131072, the size of every message) and rounds= (1); seed=
+// (1) is read by those that draw numbers. The order of a rank's messages is
+// documented at each builder. Errors are *input.Error naming the option and
+// its bound; at most 2^27 operations are built.
+func ParsePattern(text string) (*Program, error) { return parsePattern(text, maxOps) }
+
+func parsePattern(text string, maxOps int64) (*Program, error) {
+	s := parseSpec(text)
+	for _, p := range patterns {
+		if p.name == s.name {
+			s.pattern = p
+			s.int64("seed", 1, 0, 1<<62) // every pattern takes it, few use it
+			return p.build(s, maxOps)
+		}
+	}
+	for _, name := range later {
+		if s.name == name {
+			return nil, &input.Error{Column: 1, Reason: fmt.Sprintf("pattern %q is not supported yet", name),
+				Hint: "supported: " + strings.Join(PatternNames(), ", ")}
+		}
+	}
+	return nil, &input.Error{Column: 1, Reason: fmt.Sprintf("unknown pattern %q", s.name),
+		Hint: "known patterns: " + strings.Join(PatternNames(), ", ")}
+}
