@@ -28,7 +28,7 @@ type Routes struct {
 }
 
 // Interval routes at one switch: destinations in [Low, High) take group
-// Base + (destination-Low)/Divide, all others take group Up.
+// Base + (destination-Low)/Divide, all others take group Up (-1: no way).
 type Interval struct{ Low, High, Divide, Base, Up int32 }
 
 // GridRoute routes in dimension order.
@@ -41,7 +41,8 @@ type GridRoute struct {
 }
 
 // Candidates are the channels a packet at switch number `at` may take toward
-// switch number `to` (not `at` itself). The slice is shared: do not write.
+// switch number `to` (a switch with hosts, not `at` itself); nil when there is
+// no way. The slice is shared: do not write.
 func (r *Routes) Candidates(at, to int32) []int32 {
 	var group int32
 	switch {
@@ -60,6 +61,9 @@ func (r *Routes) Candidates(at, to int32) []int32 {
 		group = r.Grid.group(at, to)
 	default:
 		group = r.Table[int(at)*r.Switches+int(to)]
+	}
+	if group < 0 {
+		return nil
 	}
 	return r.Channels[r.Offsets[group]:r.Offsets[group+1]]
 }
