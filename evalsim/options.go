@@ -1,0 +1,114 @@
+// Package evalsim simulates, packet by packet, a lossless network with
+// credit-based flow control under one or more mapped jobs.
+//
+// # Model
+//
+// A switch queues packets at its output ports; a packet stays in the input
+// buffer it arrived in until it has left, and only then does its credit travel
+// back over the link. A link sends only what the next buffer has room for, so
+// nothing is ever dropped. Time is kept in picoseconds, sizes in bytes.
+//
+// # One event a packet-hop
+//
+// The only event is "the packet on this link is ready at the next node". It
+// returns the credit of the buffer the packet left, queues the packet at its
+// next output port, starts that port if it is at rest, and starts the link's
+// own next packet. A link therefore has at most one pending event. A link that
+// waits for credit has none: the credit's return starts it, at the time the
+// credit arrives. Because everything a link will do until its event is known
+// when the event is made, a start may lie a little before or after the moment
+// at which it is decided; times are exact all the same, only the order of
+// packets that reach a port within one link latency of each other is that of
+// the decisions.
+package evalsim
+
+import (
+	"fmt"
+	"strings"
+	"time"
+)
+
+// Switching is how a switch forwards.
+type Switching uint8
+
+const (
+	CutThrough      Switching = iota // virtual cut-through: forwards when the head is there and the next buffer has room for all of it
+	StoreAndForward                  // forwards when the whole packet is there
+)
+
+// Routing is how a switch chooses among the candidate next hops.
+type Routing uint8
+
+const (
+	Adaptive     Routing = iota // least loaded candidate, ties at random
+	TwoChoices                  // less loaded of two random candidates (Mitzenmacher 2001)
+	RandomPacket                // a random candidate for every packet
+	FlowHash                    // one candidate for all packets of a pair of ranks
+	Static                      // destination-modulo: one candidate for each destination host
+)
+
+var switchingNames = []string{"cut-through", "store-and-forward"}
+
+var routingNames = []string{"adaptive", "two-choices", "random", "hash", "static"}
+
+func (s Switching) String() string { return switchingNames[s] }
+func (r Routing) String() string   { return routingNames[r] }
+
+// ParseSwitching reads cut-through or store-and-forward.
+func ParseSwitching(name string) (Switching, error) {
+	i, err := index("switching", name, switchingNames)
+	return Switching(i), err
+}
+
+// ParseRouting reads adaptive, two-choices, random, hash or static.
+func ParseRouting(name string) (Routing, error) {
+	i, err := index("routing", name, routingNames)
+	return Routing(i), err
+}
+
+func index(what, name string, names []string) (int, error) {
+	for i, n := range names {
+		if n == name {
+			return i, nil
+		}
+	}
+	return 0, fmt.Errorf("unknown %s %q: it is one of %s", what, name, strings.Join(names, ", "))
+}
+
+// Options of a simulation. Start from DefaultOptions.
+type Options struct {
+	PacketBytes          int           // largest packet, 64 to 65536
+	BufferBytes          int           // input buffer of every link and virtual channel, at least two packets
+	SwitchLatency        time.Duration // from a packet's arrival at a switch to its readiness at the output port
+	Switching            Switching
+	Routing              Routing
+	MemoryBytesPerSecond float64 // rate of a message between two ranks of one host
+	Sampling             bool    // packets carry reservoirs
+	Seed                 uint64  // of tie-breaks, random routing and sampling
+}
+
+// DefaultOptions are 4 KiB packets, 64 KiB buffers, 100 ns a switch, virtual
+// cut-through, adaptive routing, 20 GB/s within a host, sampling on, seed 1.
+func DefaultOptions() Options {
+	return Options{PacketBytes: 4096, BufferBytes: 65536, SwitchLatency: 100 * time.Nanosecond,
+		MemoryBytesPerSecond: 20e9, Sampling: true, Seed: 1}
+}
+
+// Validate names the first field that is out of bounds.
+func (o Options) Validate() error {
+	switch {
+	case o.PacketBytes < 64 || o.PacketBytes > 65536:
+		return fmt.Errorf("packet bytes %d: must be 64 to 65536", o.PacketBytes)
+	case o.BufferBytes < 2*o.PacketBytes || o.BufferBytes > 1<<28:
+		return fmt.Errorf("buffer bytes %d: must be at least two packets of %d bytes and at most 256 MiB", o.BufferBytes, o.PacketBytes)
+	case o.SwitchLatency < 0 || o.SwitchLatency > time.Millisecond:
+		return fmt.Errorf("switch latency %v: must be 0 to 1ms", o.SwitchLatency)
+	case int(o.Switching) >= len(switchingNames):
+		return fmt.Errorf("switching %d is not known", o.Switching)
+	case int(o.Routing) >= len(routingNames):
+		return fmt.Errorf("routing %d is not known", o.Routing)
+	case !(o.MemoryBytesPerSecond >= 1e6 && o.MemoryBytesPerSecond <= 1e15):
+		return fmt.Errorf("memory bytes per second %g: must be 1e6 to 1e15", o.MemoryBytesPerSecond)
+	}
+	return nil
+}

@@ -1,0 +1,227 @@
+package evalsim
+
+import (
+	"context"
+	"fmt"
+	"sync"
+
+	"golang.org/x/sync/errgroup"
+
+	"remap/commgraph"
+	"remap/sampling"
+	"remap/topology"
+	"remap/workload"
+)
+
+// Job is a program and where its ranks sit.
+type Job struct {
+	Program *workload.Program
+	Hosts   []int32 // length ranks: topology host of every rank
+}
+
+// FlowStats is what the receiver of one ordered pair of ranks has seen.
+type FlowStats struct {
+	Packets       int64
+	Hops          int64 // switch output ports crossed, summed over packets
+	CongestedHops int64 // those that were congested
+}
+
+// LinkStats are the exact counts of one directed link.
+type LinkStats struct {
+	Bytes     int64
+	Packets   int64
+	Congested int64   // packets that found its port congested; 0 on injection links
+	Busy      float64 // fraction of the makespan it was sending
+	Stalled   float64 // fraction of the makespan it had a packet ready but no credit
+	QueueMean float64 // bytes in the port's queue, averaged over the makespan
+	QueueMax  int64
+}
+
+// Result of one run.
+type Result struct {
+	Makespan    float64           // ns: the latest of the jobs
+	Elapsed     []float64         // length jobs, ns: arrival of the job's last byte at its last receiver
+	Links       []LinkStats       // length links
+	Flows       [][]FlowStats     // by job, in the order of the entries of Program.Traffic()
+	Samples     []*sampling.Table // by job; nil without sampling
+	Packets     int64             // delivered, of all jobs
+	PacketHops  int64             // links crossed, the hosts' own two included
+	PortHops    int64             // switch output ports crossed
+	Congested   int64             // those that were congested
+	Events      int64
+	VolumeScale float64 // of the first job's program
+}
+
+// job is a Job made ready: every operation knows its flow.
+type job struct {
+	Job
+	firstRank int32
+	firstFlow int32
+	flows     int
+	opFlow    []int32 // length operations of the program: index into simulator.flows
+}
+
+// Simulation is a topology and jobs laid out once, to be run many times.
+type Simulation struct {
+	network *network
+	jobs    []job
+	options Options
+	pool    sync.Pool // *simulator
+}
+
+// New checks and lays out. Costs O(links + operations).
+func New(t *topology.Topology, jobs []Job, o Options) (*Simulation, error) {
+	if err := o.Validate(); err != nil {
+		return nil, err
+	}
+	n, err := layOut(t, &o)
+	if err != nil {
+		return nil, err
+	}
+	s := &Simulation{network: n, options: o}
+	ranks, flows := 0, 0
+	for _, j := range jobs {
+		made, err := prepare(j, t, int32(ranks), int32(flows))
+		if err != nil {
+			return nil, err
+		}
+		ranks += j.Program.Ranks()
+		flows += made.flows
+		s.jobs = append(s.jobs, made)
+	}
+	s.pool.New = func() any { return newSimulator(s.network, s.jobs, &s.options) }
+	return s, nil
+}
+
+func prepare(j Job, t *topology.Topology, firstRank, firstFlow int32) (job, error) {
+	if err := j.Program.Check(); err != nil {
+		return job{}, fmt.Errorf("program: %w", err)
+	}
+	if len(j.Hosts) != j.Program.Ranks() {
+		return job{}, fmt.Errorf("%d hosts for %d ranks", len(j.Hosts), j.Program.Ranks())
+	}
+	for r, h := range j.Hosts {
+		if h < 0 || int(h) >= t.Hosts() {
+			return job{}, fmt.Errorf("rank %d sits on host %d of %d", r, h, t.Hosts())
+		}
+	}
+	traffic, err := j.Program.Traffic()
+	if err != nil {
+		return job{}, fmt.Errorf("program: %w", err)
+	}
+	made := job{Job: j, firstRank: firstRank, firstFlow: firstFlow, flows: len(traffic.Destinations)}
+	made.opFlow = opFlows(j.Program, traffic, firstFlow)
+	return made, nil
+}
+
+func opFlows(p *workload.Program, traffic *commgraph.Traffic, first int32) []int32 {
+	flow := make([]int32, len(p.Ops))
+	for r := range int32(p.Ranks()) {
+		for i := p.Offsets[r]; i < p.Offsets[r+1]; i++ {
+			if op := &p.Ops[i]; op.Kind == workload.Send {
+				flow[i] = first + traffic.Find(r, op.Peer)
+			}
+		}
+	}
+	return flow
+}
+
+// Run plays the simulation once with the stream of a seed.
+func (s *Simulation) Run(ctx context.Context, seed uint64) (*Result, error) {
+	sim := s.pool.Get().(*simulator)
+	defer s.pool.Put(sim)
+	sim.reset(seed)
+	if err := sim.run(ctx); err != nil {
+		return nil, err
+	}
+	return sim.result(), nil
+}
+
+// Run is New and one run with options' seed.
+func Run(ctx context.Context, t *topology.Topology, jobs []Job, o Options) (*Result, error) {
+	s, err := New(t, jobs, o)
+	if err != nil {
+		return nil, err
+	}
+	return s.Run(ctx, o.Seed)
+}
+
+// RepeatSeed is the stream of repeat i: the same for every mapping, so that
+// repeats pair.
+func RepeatSeed(seed uint64, i int) uint64 {
+	return seed + uint64(i)*0x9e3779b97f4a7c15
+}
+
+// Repeat plays repeats first..first+count-1 over workers goroutines. Results
+// are in order and the same for any number of workers. progress, if not nil,
+// is called after every run, from one goroutine at a time.
+func (s *Simulation) Repeat(ctx context.Context, first, count, workers int, progress func()) ([]*Result, error) {
+	results := make([]*Result, count)
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(max(1, workers))
+	var mutex sync.Mutex
+	for i := range count {
+		group.Go(func() error {
+			result, err := s.Run(ctx, RepeatSeed(s.options.Seed, first+i))
+			if err != nil {
+				return err
+			}
+			results[i] = result
+			if progress != nil {
+				mutex.Lock()
+				defer mutex.Unlock()
+				progress()
+			}
+			return nil
+		})
+	}
+	if err := group.Wait(); err != nil {
+		return nil, err
+	}
+	return results, nil
+}
+
+// Repeat is New and repeats 0..repeats-1.
+func Repeat(ctx context.Context, t *topology.Topology, jobs []Job, o Options, repeats, workers int, progress func()) ([]*Result, error) {
+	s, err := New(t, jobs, o)
+	if err != nil {
+		return nil, err
+	}
+	return s.Repeat(ctx, 0, repeats, workers, progress)
+}
+
+// result copies what a run has counted.
+func (s *simulator) result() *Result {
+	r := &Result{Events: s.events, Packets: s.received, Links: make([]LinkStats, len(s.counters)), VolumeScale: 1}
+	for _, e := range s.elapsed {
+		r.Elapsed = append(r.Elapsed, float64(e)/1000)
+		r.Makespan = max(r.Makespan, float64(e)/1000)
+	}
+	span := max(r.Makespan*1000, 1)
+	for i := range s.counters {
+		c, ch := &s.counters[i], &s.channels[int32(i)*s.virtual]
+		r.Links[i] = LinkStats{Bytes: c.bytes, Packets: c.packets, Congested: c.congested, QueueMax: c.queueMax,
+			Busy:      float64(c.bytes) * float64(ch.perByte) / fixedPoint / span,
+			Stalled:   float64(c.stalled) / span,
+			QueueMean: float64(c.area) * 1024 / span,
+		}
+		r.PacketHops += c.packets
+		r.Congested += c.congested
+		if int32(i) >= s.hostLinks {
+			r.PortHops += c.packets
+		}
+	}
+	for i := range s.jobs {
+		j := &s.jobs[i]
+		r.Flows = append(r.Flows, append([]FlowStats(nil), s.flows[j.firstFlow:int(j.firstFlow)+j.flows]...))
+		if s.options.Sampling {
+			table := sampling.NewTable(len(s.counters))
+			table.Merge(s.tables[i])
+			r.Samples = append(r.Samples, table)
+		}
+	}
+	if len(s.jobs) > 0 && s.jobs[0].Program.VolumeScale > 0 {
+		r.VolumeScale = s.jobs[0].Program.VolumeScale
+	}
+	return r
+}

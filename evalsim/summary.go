@@ -1,0 +1,68 @@
+package evalsim
+
+import (
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/stat/distuv"
+)
+
+// Summary is what tables and JSON say of a set of repeats.
+type Summary struct {
+	Repeats              int     `json:"repeats"`
+	ElapsedNS            int64   `json:"elapsed_ns"`      // median over repeats
+	ElapsedNSLow         *int64  `json:"elapsed_ns_low"`  // 95 % interval of the median; nil below 6 repeats
+	ElapsedNSHigh        *int64  `json:"elapsed_ns_high"` //
+	Packets              int64   `json:"packets"`         // summed over repeats
+	PacketHops           int64   `json:"packet_hops"`     // links crossed, the hosts' own two included; summed
+	CongestedHopFraction float64 `json:"congested_hop_fraction"`
+	VolumeScale          float64 `json:"volume_scale"`
+}
+
+// Summarize reduces repeats of one job to medians and sums.
+func Summarize(results []*Result) Summary {
+	s := Summary{Repeats: len(results), VolumeScale: 1}
+	times := make([]float64, len(results))
+	var hops, congested int64
+	for i, r := range results {
+		times[i] = r.Makespan
+		s.Packets += r.Packets
+		s.PacketHops += r.PacketHops
+		hops += r.PortHops
+		congested += r.Congested
+		s.VolumeScale = r.VolumeScale
+	}
+	if hops > 0 {
+		s.CongestedHopFraction = float64(congested) / float64(hops)
+	}
+	median, low, high, ok := MedianInterval(times)
+	s.ElapsedNS = int64(math.Round(median))
+	if ok {
+		l, h := int64(math.Round(low)), int64(math.Round(high))
+		s.ElapsedNSLow, s.ElapsedNSHigh = &l, &h
+	}
+	return s
+}
+
+// MedianInterval is the median of values and its distribution-free 95 %
+// interval from order statistics: the k-th least and k-th greatest value with
+// the largest k for which P(Binomial(n, 1/2) < k) <= 2.5 % (Conover 1999,
+// section 3.2). ok is false below 6 values, where no such interval exists.
+func MedianInterval(values []float64) (median, low, high float64, ok bool) {
+	n := len(values)
+	if n == 0 {
+		return 0, 0, 0, false
+	}
+	sorted := slices.Clone(values)
+	slices.Sort(sorted)
+	median = (sorted[(n-1)/2] + sorted[n/2]) / 2
+	binomial := distuv.Binomial{N: float64(n), P: 0.5}
+	k := 0
+	for binomial.CDF(float64(k)) <= 0.025 {
+		k++
+	}
+	if k == 0 {
+		return median, 0, 0, false
+	}
+	return median, sorted[k-1], sorted[n-k], true
+}
