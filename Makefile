@@ -1,0 +1,58 @@
+# Targets:
+#   build      the program, ./remap
+#   test       everything a change must pass: formatting, vet, staticcheck, all tests, races
+#   test-real  outputs held against the real launchers, where they can be had
+#   bench      benchmarks, with quality beside time
+#   clean      remove what the others made
+# Needs Go, git and make; what else is missing is skipped with a line that says so.
+
+GO ?= go
+STATICCHECK := .tools/staticcheck
+# The race detector slows tests about ten times: only packages that start goroutines.
+RACE_PACKAGES := ./cmd/remap ./evalsim ./feedback ./internal/...
+
+.PHONY: build test format vet staticcheck unit race test-real bench clean
+
+build:
+	$(GO) build -o remap ./cmd/remap
+
+test: format vet staticcheck unit race
+
+format:
+	@unformatted=$$(gofmt -l .); if [ -n "$$unformatted" ]; then \
+		echo "not gofmt-ed:"; echo "$$unformatted"; exit 1; fi
+
+vet:
+	$(GO) vet ./...
+
+# staticcheck lives in a module of its own (tools/), so that the program's
+# module stays free of it; without a network it is skipped.
+staticcheck:
+	@if $(GO) build -C tools -o ../$(STATICCHECK) honnef.co/go/tools/cmd/staticcheck; then \
+		echo "$(STATICCHECK) ./..."; $(STATICCHECK) ./...; \
+	else echo "skipped: staticcheck could not be fetched"; fi
+
+unit:
+	REMAP_LONG=1 $(GO) test -timeout 8m ./...
+
+race:
+	@if [ "$$($(GO) env CGO_ENABLED)" = 1 ] && command -v "$$($(GO) env CC)" >/dev/null 2>&1; then \
+		echo "$(GO) test -race $(RACE_PACKAGES)"; $(GO) test -timeout 8m -race $(RACE_PACKAGES); \
+	else echo "skipped: the race detector needs a C compiler (gcc)"; fi
+
+# Tests named TestReal... run real programs; they skip unless REMAP_REAL is set.
+test-real:
+	@if ! command -v mpirun >/dev/null 2>&1 && [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null 2>&1; then \
+		echo "installing Open MPI"; \
+		{ apt-get -qq update && DEBIAN_FRONTEND=noninteractive apt-get -qq install -y --no-install-recommends openmpi-bin; } \
+			>/dev/null 2>&1 || echo "apt-get could not install Open MPI"; fi
+	@if command -v mpirun >/dev/null 2>&1; then \
+		echo "REMAP_REAL=1 $(GO) test -count=1 -run TestReal ./..."; \
+		REMAP_REAL=1 $(GO) test -count=1 -timeout 8m -run TestReal ./...; \
+	else echo "skipped: no real launcher (mpirun) on this machine"; fi
+
+bench:
+	$(GO) test -run '^$$' -bench . -benchmem ./...
+
+clean:
+	rm -rf remap .tools
