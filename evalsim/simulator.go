@@ -113,10 +113,17 @@ func (s *simulator) run(ctx context.Context) error {
 	return s.checkEnd()
 }
 
-// checkEnd finds what must never be: packets that did not arrive.
+// checkEnd finds what must never be: packets that did not arrive, credits that
+// did not return, queues that are not empty. O(channels), so always on.
 func (s *simulator) checkEnd() error {
 	if s.created != s.received {
 		return fmt.Errorf("%d of %d packets are stuck in topology %s: its routes can deadlock", s.created-s.received, s.created, s.topology.Name)
+	}
+	for i := range s.channels {
+		c := &s.channels[i]
+		if int(c.credits) != s.options.BufferBytes || c.queued != 0 || c.flight >= 0 || c.head >= 0 || s.load[i] != 0 {
+			return fmt.Errorf("channel %d ended with %d of %d credits, %d bytes queued, %d of load", i, c.credits, s.options.BufferBytes, c.queued, s.load[i])
+		}
 	}
 	return nil
 }

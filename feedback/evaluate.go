@@ -1,0 +1,59 @@
+package feedback
+
+import (
+	"context"
+
+	"remap/evalsim"
+	"remap/mapping"
+	"remap/topology"
+	"remap/workload"
+)
+
+// Evaluation is what a number of repeats said of one mapping.
+type Evaluation struct {
+	Results []*evalsim.Result // by repeat
+}
+
+// Times are the repeats' makespans in ns, paired over mappings by position.
+func (e *Evaluation) Times() []float64 {
+	times := make([]float64, len(e.Results))
+	for i, r := range e.Results {
+		times[i] = r.Makespan
+	}
+	return times
+}
+
+// Flows are the counts of every flow of the first job, summed over repeats.
+func (e *Evaluation) Flows() []evalsim.FlowStats {
+	var sum []evalsim.FlowStats
+	for _, r := range e.Results {
+		if sum == nil {
+			sum = make([]evalsim.FlowStats, len(r.Flows[0]))
+		}
+		for i, f := range r.Flows[0] {
+			sum[i].Packets += f.Packets
+			sum[i].Hops += f.Hops
+			sum[i].CongestedHops += f.CongestedHops
+		}
+	}
+	return sum
+}
+
+// Evaluate judges a mapping by repeats first..first+count-1 of the original
+// traffic. The same repeat number uses the same random stream for every mapping.
+type Evaluate func(ctx context.Context, m mapping.Mapping, first, count int) (*Evaluation, error)
+
+// Simulator is the Evaluate of a program on a machine: evalsim on `workers` cores.
+func Simulator(t *topology.Topology, a *mapping.Allocation, p *workload.Program, o evalsim.Options, workers int) Evaluate {
+	return func(ctx context.Context, m mapping.Mapping, first, count int) (*Evaluation, error) {
+		s, err := evalsim.New(t, []evalsim.Job{{Program: p, Hosts: m.Hosts(a)}}, o)
+		if err != nil {
+			return nil, err
+		}
+		results, err := s.Repeat(ctx, first, count, workers, nil)
+		if err != nil {
+			return nil, err
+		}
+		return &Evaluation{Results: results}, nil
+	}
+}

@@ -1,0 +1,96 @@
+package feedback
+
+import (
+	"context"
+
+	"remap/evalsim"
+)
+
+const (
+	raceRepeats = 2    // repeats after which a hopeless candidate is dropped
+	raceMargin  = 1.05 // how much slower than the best it must be then, in every one of them
+)
+
+// judge evaluates a candidate in the search's repeats; false if its mapping
+// was seen before. A candidate that is clearly slower than the best in each of
+// the first paired repeats is judged by those alone.
+func (s *search) judge(ctx context.Context, c *Candidate) (fresh bool, err error) {
+	k := key(c.Mapping)
+	if s.seen[k] {
+		return false, nil
+	}
+	s.seen[k] = true
+	head := min(raceRepeats, s.Repeats)
+	e, err := s.Evaluate(ctx, c.Mapping, 0, head)
+	if err != nil {
+		return false, err
+	}
+	c.Dropped = s.best.Evaluation != nil && hopeless(e, s.best.Evaluation)
+	if !c.Dropped && s.Repeats > head {
+		rest, err := s.Evaluate(ctx, c.Mapping, head, s.Repeats-head)
+		if err != nil {
+			return false, err
+		}
+		e.Results = append(e.Results, rest.Results...)
+	}
+	c.Evaluation, c.Summary = e, evalsim.Summarize(e.Results)
+	s.result.Simulations++
+	listed := *c
+	listed.Evaluation = nil
+	s.result.Candidates = append(s.result.Candidates, listed)
+	if s.Progress != nil {
+		best := median(e.Times())
+		if s.best.Evaluation != nil {
+			best = min(best, median(s.best.Evaluation.Times()))
+		}
+		s.Progress(Event{Round: c.Round, Simulations: s.result.Simulations, Strategy: c.Strategy, Elapsed: median(e.Times()), Best: best})
+	}
+	return true, nil
+}
+
+func hopeless(e, best *Evaluation) bool {
+	times, reference := e.Times(), best.Times()
+	for i, t := range times {
+		if t < reference[i]*raceMargin {
+			return false
+		}
+	}
+	return true
+}
+
+// better tells whether a candidate's median over the paired repeats is lower.
+func better(e, best *Evaluation) bool {
+	times, reference := e.Times(), best.Times()
+	n := min(len(times), len(reference))
+	return len(times) >= len(reference) && median(times[:n]) < median(reference[:n])
+}
+
+// judgeFresh judges start and best again on repeats the search never used, so
+// that the reported gain is not the luck of the seeds that chose it. Should
+// the start turn out faster there, the start is what is returned.
+func (s *search) judgeFresh(ctx context.Context) error {
+	again := []*Candidate{&s.result.Start, &s.result.Static, &s.result.Best}
+	known := map[string]*Evaluation{}
+	for _, c := range again {
+		k := key(c.Mapping)
+		if known[k] == nil {
+			e, err := s.Evaluate(ctx, c.Mapping, freshRepeat, s.Repeats)
+			if err != nil {
+				return err
+			}
+			known[k] = e
+		}
+	}
+	for _, c := range again {
+		c.Evaluation = known[key(c.Mapping)]
+		c.Summary, c.Dropped = evalsim.Summarize(c.Evaluation.Results), false
+	}
+	if better(s.result.Static.Evaluation, s.result.Best.Evaluation) {
+		s.result.Best = s.result.Static
+	}
+	if better(s.result.Start.Evaluation, s.result.Best.Evaluation) {
+		s.result.Best = s.result.Start
+	}
+	s.result.Fresh = true
+	return nil
+}

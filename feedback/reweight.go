@@ -1,0 +1,72 @@
+package feedback
+
+import (
+	"math"
+
+	"remap/commgraph"
+	"remap/evalsim"
+)
+
+// Weights are the factors by which feedback has made pairs of ranks heavier.
+type Weights struct {
+	traffic *commgraph.Traffic
+	factor  []float64 // length half-edges of the graph, in its order; both halves of an edge agree
+}
+
+// MaxFactor bounds how much heavier a pair can grow, so that a few hot pairs
+// do not drown all others.
+const MaxFactor = 16
+
+// NewWeights begins with factor 1 everywhere. The traffic is the one whose
+// entries the flows of an Evaluation follow.
+func NewWeights(graph *commgraph.Graph, traffic *commgraph.Traffic) *Weights {
+	w := &Weights{traffic: traffic, factor: make([]float64, len(graph.Weights))}
+	for i := range w.factor {
+		w.factor[i] = 1
+	}
+	return w
+}
+
+// Grow multiplies the factor of every pair by 1 + gain x f, where f is the
+// share of congested switch ports among those its packets crossed, both
+// directions together (Taffet 2018, section 6.1 asks for such a mapping driven
+// by measured congestion; the law is ours). A packet's receiver knows both
+// numbers from the counts in its header, exactly.
+func (w *Weights) Grow(graph *commgraph.Graph, flows []evalsim.FlowStats, gain float64) {
+	for u := range int32(graph.Vertices()) {
+		first, end := graph.Row(u)
+		for i := first; i < end; i++ {
+			v := graph.Neighbors[i]
+			var hops, congested int64
+			for _, entry := range [2]int32{w.traffic.Find(u, v), w.traffic.Find(v, u)} {
+				if entry >= 0 {
+					hops += flows[entry].Hops
+					congested += flows[entry].CongestedHops
+				}
+			}
+			if hops > 0 {
+				w.factor[i] = min(MaxFactor, w.factor[i]*(1+gain*float64(congested)/float64(hops)))
+			}
+		}
+	}
+}
+
+// Apply gives the graph with every weight times its factor, in fixed point:
+// weights are scaled by the largest power of two up to 256 that keeps their
+// sum below commgraph.MaxTotal, then rounded, at least 1.
+func (w *Weights) Apply(graph *commgraph.Graph) *commgraph.Graph {
+	total := 0.0
+	for i, weight := range graph.Weights {
+		total += float64(weight) * w.factor[i] / 2
+	}
+	scale := 256.0
+	for scale > math.SmallestNonzeroFloat64 && total*scale > commgraph.MaxTotal/2 {
+		scale /= 2
+	}
+	heavier := *graph
+	heavier.Weights = make([]int64, len(graph.Weights))
+	for i, weight := range graph.Weights {
+		heavier.Weights[i] = max(1, int64(math.Round(float64(weight)*w.factor[i]*scale)))
+	}
+	return &heavier
+}

@@ -1,0 +1,165 @@
+package sampling_test
+
+import (
+	"math"
+	"testing"
+
+	"gonum.org/v1/gonum/stat"
+	"gonum.org/v1/gonum/stat/distuv"
+
+	"remap/sampling"
+)
+
+// send lets packets cross links 0..length-1, the first `congested` of which are congested.
+func send(table *sampling.Table, packets, length, congested int, random *sampling.Random) {
+	var h sampling.Header
+	for range packets {
+		h.Reset()
+		for link := range length {
+			h.Cross(int32(link), link < congested, random)
+		}
+		table.Receive(&h)
+	}
+}
+
+// A reservoir keeps each of l hops with probability 1/l: chi-square with l-1
+// degrees of freedom, at a level of one in a million.
+func TestReservoirUniform(t *testing.T) {
+	random := sampling.NewRandom(7)
+	const packets = 200000
+	for _, length := range []int{1, 2, 3, 5, 11, 40} {
+		kept := make([]float64, length)
+		expected := make([]float64, length)
+		var h sampling.Header
+		for range packets {
+			h.Reset()
+			for link := range length {
+				h.Cross(int32(link), true, &random)
+			}
+			if h.HopLink < 0 || int(h.HopCount) != length || int(h.CongestedCount) != length {
+				t.Fatalf("header %+v after %d hops", h, length)
+			}
+			kept[h.CongestedLink]++
+		}
+		for i := range expected {
+			expected[i] = packets / float64(length)
+		}
+		if length == 1 {
+			continue
+		}
+		limit := distuv.ChiSquared{K: float64(length - 1)}.Quantile(1 - 1e-6)
+		if x := stat.ChiSquare(kept, expected); x > limit {
+			t.Errorf("%d hops: chi-square %g above %g", length, x, limit)
+		}
+	}
+}
+
+// E[W] = N and Var[W] = N(l-1) (Taffet 2018, section 3.3), and the table's
+// own estimate of the variance has that expectation.
+func TestWeightedCountMoments(t *testing.T) {
+	const runs, packets, length = 3000, 400, 5
+	var w, variance []float64
+	for run := range runs {
+		random := sampling.NewRandom(uint64(run))
+		table := sampling.NewTable(length)
+		send(table, packets, length, 0, &random)
+		w = append(w, float64(table.Links[2].Packets))
+		variance = append(variance, float64(table.Links[2].PacketsVariance))
+	}
+	theory := float64(packets * (length - 1))
+	mean, deviation := stat.MeanStdDev(w, nil)
+	if math.Abs(mean-packets) > 5*math.Sqrt(theory/runs) {
+		t.Errorf("mean %g, want %d", mean, packets)
+	}
+	if ratio := deviation * deviation / theory; math.Abs(ratio-1) > 5*math.Sqrt(2./runs) {
+		t.Errorf("variance is %g of N(l-1)", ratio)
+	}
+	if ratio := stat.Mean(variance, nil) / theory; math.Abs(ratio-1) > 0.02 {
+		t.Errorf("estimated variance is %g of N(l-1)", ratio)
+	}
+}
+
+// Mean and variance of the congested fraction by the thesis's expansions, and
+// the coverage of its 95 % interval.
+func TestFractionMoments(t *testing.T) {
+	const runs, n, m, length, congested = 4000, 2000, 500, 5, 2
+	var f []float64
+	covered := 0
+	for run := range runs {
+		random := sampling.NewRandom(uint64(run) + 1e6)
+		table := sampling.NewTable(length)
+		send(table, m, length, congested, &random)
+		send(table, n-m, length, 0, &random)
+		e := table.Links[0].Fraction()
+		f = append(f, e.Value)
+		if e.Low <= float64(m)/n && float64(m)/n <= e.High {
+			covered++
+		}
+	}
+	mean, deviation := stat.MeanStdDev(f, nil)
+	ratio := float64(m) / n
+	wantMean := ratio + m*(length-1)/math.Pow(n, 2) - m*(length-1)*(length-2)/math.Pow(n, 3)
+	wantVariance := ratio * ratio * (float64(congested-1)/m + float64(length-1)/n)
+	if math.Abs(mean-wantMean) > 5*math.Sqrt(wantVariance/runs) {
+		t.Errorf("mean %g, want %g", mean, wantMean)
+	}
+	if q := deviation * deviation / wantVariance; math.Abs(q-1) > 0.12 {
+		t.Errorf("variance is %g of the expansion's", q)
+	}
+	if c := float64(covered) / runs; c < 0.93 || c > 0.97 {
+		t.Errorf("the 95 %% interval covers %g", c)
+	}
+}
+
+func TestMergeAddsReceivers(t *testing.T) {
+	random := sampling.NewRandom(3)
+	a, b, both := sampling.NewTable(4), sampling.NewTable(4), sampling.NewTable(4)
+	send(a, 100, 4, 2, &random)
+	send(b, 50, 3, 1, &random)
+	both.Merge(a)
+	both.Merge(b)
+	for i := range both.Links {
+		if both.Links[i].Packets != a.Links[i].Packets+b.Links[i].Packets || both.Links[i].CongestedVariance != a.Links[i].CongestedVariance+b.Links[i].CongestedVariance {
+			t.Errorf("link %d: %+v", i, both.Links[i])
+		}
+	}
+	both.Reset()
+	if both.Links[0] != (sampling.Entry{}) {
+		t.Error("reset leaves counts")
+	}
+}
+
+// Counters saturate instead of starting over, and an empty link has fraction 0.
+func TestBounds(t *testing.T) {
+	random := sampling.NewRandom(1)
+	var h sampling.Header
+	for range 1000 {
+		h.Cross(1, true, &random)
+		h.Count(true)
+	}
+	if h.HopCount != 255 || h.CongestedCount != 255 {
+		t.Errorf("counts %d and %d after 2000 hops", h.HopCount, h.CongestedCount)
+	}
+	if f := (&sampling.Entry{}).Fraction(); f != (sampling.Estimate{}) {
+		t.Errorf("fraction of an unused link is %+v", f)
+	}
+	e := sampling.Entry{Packets: 4, Congested: 9, PacketsVariance: 12, CongestedVariance: 3}
+	if f := e.Fraction(); f.Value > 1 || f.High > 1 || f.Low < 0 {
+		t.Errorf("fraction leaves 0..1: %+v", f)
+	}
+}
+
+func TestRandomUniform(t *testing.T) {
+	random := sampling.NewRandom(99)
+	const draws, cells = 600000, 24
+	count, expected := make([]float64, cells), make([]float64, cells)
+	for range draws {
+		count[random.Below(cells)]++
+	}
+	for i := range expected {
+		expected[i] = draws / cells
+	}
+	if x, limit := stat.ChiSquare(count, expected), (distuv.ChiSquared{K: cells - 1}).Quantile(1-1e-6); x > limit {
+		t.Errorf("chi-square %g above %g", x, limit)
+	}
+}
