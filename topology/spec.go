@@ -1,6 +1,7 @@
 package topology
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"strconv"
@@ -136,12 +137,12 @@ func (s *spec) int(key string, absent, least int) int {
 func (s *spec) whole(key, value string, least int) int {
 	n, err := strconv.Atoi(value)
 	switch {
-	case err != nil && strings.Trim(value, "0123456789") != "":
+	case err != nil && !errors.Is(err, strconv.ErrRange):
 		s.complain("%s must be a whole number, not %q", key, clip(value))
-	case err != nil || n > MaxLinks:
-		s.complain("%s must be at most %d", key, MaxLinks)
 	case n < least:
 		s.complain("%s must be at least %d", key, least)
+	case n > MaxLinks:
+		s.complain("%s must be at most %d", key, MaxLinks)
 	default:
 		return n
 	}

@@ -1,0 +1,269 @@
+package topology
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// small specs of every kind, with all their corner cases of shape.
+var smallSpecs = []string{
+	"fattree:nodes-per-leaf=4,leaves-per-pod=1,pods=1,aggs-per-pod=0,cores=0",
+	"fattree:nodes-per-leaf=1,leaves-per-pod=1,pods=1,aggs-per-pod=2,cores=0",
+	"fattree:nodes-per-leaf=3,leaves-per-pod=4,pods=1,aggs-per-pod=2,cores=0,leaf-links=2",
+	"fattree:nodes-per-leaf=2,leaves-per-pod=3,pods=4,aggs-per-pod=2,cores=4,up=6",
+	"fattree:nodes-per-leaf=1,leaves-per-pod=2,pods=2,aggs-per-pod=2,cores=2,leaf-links=3",
+	"fattree:nodes-per-leaf=2,leaves-per-pod=1,pods=3,aggs-per-pod=1,cores=1",
+	"fattree:nodes-per-leaf=2,leaves-per-pod=2,pods=1,aggs-per-pod=2,cores=4,up=2",
+	"torus:5,hosts=2", "torus:2", "torus:1", "torus:2,double=true", "torus:3x2x4", "torus:4x4,double=true",
+	"torus:1x6x1", "torus:7x3", "torus:2x2x2,double=true", "torus:3x3x3x2", "mesh:4x4x4", "mesh:1", "mesh:2x5,hosts=3", "mesh:9",
+}
+
+func TestSmallSpecs(t *testing.T) {
+	for _, spec := range smallSpecs {
+		t.Run(spec, func(t *testing.T) { checkNetwork(t, mustParse(t, spec), true) })
+	}
+}
+
+func TestRandomSpecs(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		spec := drawSpec(t)
+		n, err := Parse(spec)
+		if err != nil {
+			t.Fatal(err)
+		}
+		checkNetwork(t, n, true)
+	})
+}
+
+func drawSpec(t *rapid.T) string {
+	number := func(low, high int) int { return rapid.IntRange(low, high).Draw(t, "n") }
+	switch kind := rapid.SampledFrom([]string{"fattree", "torus", "mesh"}).Draw(t, "kind"); kind {
+	case "fattree":
+		aggs, perGroup := number(1, 3), number(0, 2)
+		pods, up := 1, 0
+		if perGroup > 0 {
+			pods, up = number(1, 4), perGroup*number(1, 3)
+		}
+		return fmt.Sprintf("fattree:nodes-per-leaf=%d,leaves-per-pod=%d,pods=%d,aggs-per-pod=%d,cores=%d,up=%d,leaf-links=%d",
+			number(1, 4), number(1, 4), pods, aggs, aggs*perGroup, up, number(1, 3))
+	default:
+		sides := make([]string, number(1, 3))
+		for i := range sides {
+			sides[i] = fmt.Sprint(number(1, 5))
+		}
+		spec := fmt.Sprintf("%s:%s,hosts=%d", kind, strings.Join(sides, "x"), number(1, 2))
+		if kind == "torus" {
+			spec += fmt.Sprintf(",double=%v", rapid.Bool().Draw(t, "double"))
+		}
+		return spec
+	}
+}
+
+type failer interface {
+	Helper()
+	Fatalf(format string, args ...any)
+}
+
+// checkNetwork tests what must be true of every topology; minimal networks
+// also travel shortest paths, the same length both ways.
+func checkNetwork(t failer, n *Topology, minimal bool) {
+	t.Helper()
+	if err := n.Check(); err != nil {
+		t.Fatalf("%s: %v", n.Name, err)
+	}
+	checkDistances(t, n, minimal)
+	checkNext(t, n)
+	checkDeadlock(t, n)
+}
+
+// breadthFirst counts links from a switch to all switches through switches.
+func breadthFirst(n *Topology, from int32) []int32 {
+	distance := make([]int32, n.Switches())
+	for s := range distance {
+		distance[s] = -1
+	}
+	distance[from] = 0
+	queue := []int32{from}
+	for len(queue) > 0 {
+		s := queue[0]
+		queue = queue[1:]
+		first, end := n.Out(n.NodeOf(s))
+		for l := first; l < end; l++ {
+			if to := n.Links[l].To; !n.IsHost(to) && distance[n.SwitchOf(to)] < 0 {
+				distance[n.SwitchOf(to)] = distance[s] + 1
+				queue = append(queue, n.SwitchOf(to))
+			}
+		}
+	}
+	return distance
+}
+
+// leafSwitches marks the switches with hosts.
+func leafSwitches(n *Topology) []int32 {
+	var leaves []int32
+	for s := range int32(n.Switches()) {
+		first, end := n.Out(n.NodeOf(s))
+		for l := first; l < end; l++ {
+			if n.IsHost(n.Links[l].To) {
+				leaves = append(leaves, s)
+				break
+			}
+		}
+	}
+	return leaves
+}
+
+func checkDistances(t failer, n *Topology, minimal bool) {
+	t.Helper()
+	for _, leaf := range leafSwitches(n) {
+		shortest := breadthFirst(n, leaf)
+		for s, want := range shortest {
+			got := n.SwitchDistance(int32(s), leaf)
+			if got < want || got < 0 || minimal && got != want {
+				t.Fatalf("%s: %s to %s is %d links, breadth-first search says %d", n.Name, n.SwitchNames[s], n.SwitchNames[leaf], got, want)
+			}
+		}
+	}
+	if !minimal {
+		return
+	}
+	for a := range int32(n.Hosts()) {
+		for b := range a + 1 {
+			ab, ba := n.PathLength(a, b), n.PathLength(b, a)
+			if ab != ba || (ab == 0) != (a == b) {
+				t.Fatalf("%s: path length %d-%d is %d, back %d", n.Name, a, b, ab, ba)
+			}
+		}
+	}
+}
+
+// checkNext: every candidate leads one link closer to the destination, and
+// there is one wherever a packet can be; so it always arrives.
+func checkNext(t failer, n *Topology) {
+	t.Helper()
+	var buffer []int32
+	channels := n.Routes.VirtualChannels
+	for _, to := range leafSwitches(n) {
+		for s := range int32(n.Switches()) {
+			buffer = n.MinimalNext(buffer[:0], n.NodeOf(s), to)
+			if (len(buffer) == 0) != (s == to) {
+				t.Fatalf("%s: %d minimal links from %s to %s", n.Name, len(buffer), n.SwitchNames[s], n.SwitchNames[to])
+			}
+			if s == to {
+				continue
+			}
+			candidates := n.Routes.Candidates(s, to)
+			if len(candidates) == 0 {
+				t.Fatalf("%s: no route from %s to %s", n.Name, n.SwitchNames[s], n.SwitchNames[to])
+			}
+			seen := map[int32]bool{}
+			for _, c := range candidates {
+				l := n.Links[c/channels]
+				if l.From != n.NodeOf(s) || n.IsHost(l.To) || seen[c] {
+					t.Fatalf("%s: candidate %d from %s to %s is no link of it, or is there twice", n.Name, c, n.SwitchNames[s], n.SwitchNames[to])
+				}
+				seen[c] = true
+				if n.SwitchDistance(n.SwitchOf(l.To), to) != n.SwitchDistance(s, to)-1 {
+					t.Fatalf("%s: candidate from %s to %s leads to %s, no closer", n.Name, n.SwitchNames[s], n.SwitchNames[to], n.NodeName(l.To))
+				}
+			}
+		}
+	}
+}
+
+// checkDeadlock builds the channel dependency graph (Dally and Seitz 1987):
+// an edge from channel c to channel d when some packet may hold c and wait
+// for d. Without a cycle there is no deadlock.
+func checkDeadlock(t failer, n *Topology) {
+	t.Helper()
+	channels := n.Routes.VirtualChannels
+	total := len(n.Links) * int(channels)
+	after := make([]map[int32]bool, total)
+	for _, to := range leafSwitches(n) {
+		// Walk what packets from any switch with hosts may do.
+		reached := make([]bool, n.Switches())
+		queue := append([]int32(nil), leafSwitches(n)...)
+		for _, s := range queue {
+			reached[s] = true
+		}
+		for len(queue) > 0 {
+			s := queue[0]
+			queue = queue[1:]
+			if s == to {
+				continue
+			}
+			for _, c := range n.Routes.Candidates(s, to) {
+				next := n.SwitchOf(n.Links[c/channels].To)
+				if next != to {
+					for _, d := range n.Routes.Candidates(next, to) {
+						if after[c] == nil {
+							after[c] = map[int32]bool{}
+						}
+						after[c][d] = true
+					}
+				}
+				if !reached[next] {
+					reached[next] = true
+					queue = append(queue, next)
+				}
+			}
+		}
+	}
+	if c := findCycle(after); c >= 0 {
+		l := n.Links[c/channels]
+		t.Fatalf("%s: channel %d of link %s to %s waits for itself", n.Name, c%channels, n.NodeName(l.From), n.NodeName(l.To))
+	}
+}
+
+// findCycle gives a vertex on a cycle, -1 when there is none: it takes away
+// vertices without predecessors (Kahn 1962) until nothing is left.
+func findCycle(after []map[int32]bool) int32 {
+	before := make([]int32, len(after))
+	for _, set := range after {
+		for d := range set {
+			before[d]++
+		}
+	}
+	var queue []int32
+	for c, count := range before {
+		if count == 0 {
+			queue = append(queue, int32(c))
+		}
+	}
+	gone := 0
+	for ; gone < len(queue); gone++ {
+		for d := range after[queue[gone]] {
+			if before[d]--; before[d] == 0 {
+				queue = append(queue, d)
+			}
+		}
+	}
+	for c, count := range before {
+		if count > 0 {
+			return int32(c)
+		}
+	}
+	return -1
+}
+
+// The check itself must see a cycle: one virtual channel on a ring has one.
+func TestDeadlockCheckSeesRing(t *testing.T) {
+	n := mustParse(t, "torus:5")
+	for g, c := range n.Routes.Channels {
+		n.Routes.Channels[g] = c / 2
+	}
+	n.Routes.VirtualChannels = 1
+	caught := &recorder{}
+	checkDeadlock(caught, n)
+	if !caught.failed {
+		t.Error("a ring with one virtual channel passed as free of deadlock")
+	}
+}
+
+type recorder struct{ failed bool }
+
+func (r *recorder) Helper()               {}
+func (r *recorder) Fatalf(string, ...any) { r.failed = true }

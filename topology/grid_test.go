@@ -1,0 +1,150 @@
+package topology
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"remap/internal/input"
+)
+
+func TestGridCounts(t *testing.T) {
+	for _, want := range []struct {
+		spec         string
+		hosts, links int // links between switches
+		channels     int32
+	}{
+		{"torus:24x24x24", 13824, 2 * 3 * 13824, 2},
+		{"mesh:4x4x4", 64, 2 * 3 * 48, 1},
+		{"mesh:5x3,hosts=4", 60, 2 * (4*3 + 5*2), 1},
+		{"torus:2x2x2", 8, 2 * 12, 1},
+		{"torus:2x2x2,double=true", 8, 2 * 24, 1},
+		{"torus:1x1", 1, 0, 1},
+		{"torus:2x5", 10, 2 * (5 + 10), 2},
+	} {
+		n := mustParse(t, want.spec)
+		if n.Hosts() != want.hosts || len(n.Links)-2*n.Hosts() != want.links || n.Routes.VirtualChannels != want.channels {
+			t.Errorf("%s: %s and %d virtual channels, want %+v", want.spec, n.Summary(), n.Routes.VirtualChannels, want)
+		}
+	}
+}
+
+// Every level of a grid has groups of one size, and one prime factor more of
+// them than the level above.
+func TestGridLevels(t *testing.T) {
+	for spec, groups := range map[string][]int{
+		"torus:24x24x24":  {13824, 4608, 1536, 512, 256, 128, 64, 32, 16, 8, 4, 2},
+		"mesh:6,hosts=3":  {6, 2},
+		"torus:4x2":       {8, 4, 2},
+		"torus:1,hosts=9": nil,
+	} {
+		n := mustParse(t, spec)
+		if len(n.Levels) != len(groups) {
+			t.Errorf("%s: %s, want groups %v", spec, n.Summary(), groups)
+			continue
+		}
+		for i := range n.Levels {
+			if n.Levels[i].Groups() != groups[i] {
+				t.Errorf("%s: %s, want groups %v", spec, n.Summary(), groups)
+			}
+			size := make([]int, n.Levels[i].Groups())
+			for _, g := range n.Levels[i].Group {
+				size[g]++
+			}
+			for _, s := range size {
+				if s != n.Hosts()/len(size) {
+					t.Errorf("%s: level %s has groups of %d and %d hosts", spec, n.Levels[i].Name, s, n.Hosts()/len(size))
+				}
+			}
+		}
+	}
+}
+
+func TestSpecErrors(t *testing.T) {
+	const tree = "fattree:nodes-per-leaf=4,leaves-per-pod=4,"
+	for spec, reason := range map[string]string{
+		"":                                     "names no kind",
+		"fat":                                  `unknown kind of network "fat"`,
+		"dragonfly:groups=9":                   "dragonfly is not supported yet",
+		"hyperx:8x8,hosts=8":                   "hyperx is not supported yet",
+		"fattree":                              "nodes-per-leaf, leaves-per-pod, pods, aggs-per-pod, cores must be given",
+		"fattree:pods=0":                       "pods must be at least 1",
+		"fattree:pods=x":                       `pods must be a whole number, not "x"`,
+		"fattree:pods=-1":                      "pods must be at least 1",
+		"fattree:pods=99999999999999":          "pods must be at most 134217728",
+		"fattree:pods=1,pods=2":                "pods is given twice",
+		"tapered:pods=3":                       `tapered has no field "pods"`,
+		"full:gbps=0":                          "gbps must be a number from",
+		"full:gbps=NaN":                        "gbps must be a number from",
+		"full:latency-ns=-1":                   "latency-ns must be a number from",
+		"tapered:3":                            `field "3" is not KEY=VALUE`,
+		tree + "pods=2,aggs-per-pod=4,cores=6": "cores must be a multiple of aggs-per-pod: 6 mod 4",
+		tree + "pods=2,aggs-per-pod=4,cores=8,up=3":                                 "up must be a multiple of cores/aggs-per-pod",
+		tree + "pods=2,aggs-per-pod=4,cores=8,up=0":                                 "up must be a multiple of cores/aggs-per-pod",
+		tree + "pods=2,aggs-per-pod=4,cores=0":                                      "cores must be at least 1",
+		tree + "pods=1,aggs-per-pod=4,cores=0,up=2":                                 "up must be 0",
+		tree + "pods=1,aggs-per-pod=0,cores=0":                                      "aggs-per-pod must be at least 1",
+		tree + "pods=99999999,aggs-per-pod=4,cores=4":                               "are too many",
+		tree + "pods=134217728,aggs-per-pod=134217728,cores=134217728,up=134217728": "are too many",
+		"torus:":                  `field "" is not KEY=VALUE`,
+		"torus":                   "dimensions must be given first",
+		"torus:hosts=2":           "dimensions must be given first",
+		"torus:0x4":               "every dimension must be at least 1",
+		"torus:4x":                `every dimension must be a whole number`,
+		"torus:20000":             "every dimension must be at most 16383",
+		"torus:1x1x1x1x1x1x1x1x1": "at most 8 dimensions",
+		"torus:10000x10000":       "are too many",
+		"torus:4x4,double=2":      "double must be true or false",
+		"mesh:4x4,double=true":    `mesh has no field "double"`,
+		"torus:4,wat":             `field "wat" is not KEY=VALUE`,
+	} {
+		_, err := Parse(spec)
+		var e *input.Error
+		if !errors.As(err, &e) || !strings.Contains(e.Reason, reason) || !strings.Contains(e.Reason, "topology \"") || e.File != "" || e.Hint == "" {
+			t.Errorf("Parse(%q) = %v, want %q", spec, err, reason)
+		}
+	}
+}
+
+func FuzzParse(f *testing.F) {
+	for _, spec := range smallSpecs {
+		f.Add(spec)
+	}
+	f.Add("tapered")
+	f.Add("fattree:pods=999999999,gbps=1e300")
+	f.Fuzz(func(t *testing.T, text string) {
+		s, err := readSpec(text)
+		if err != nil {
+			return
+		}
+		if _, err := s.plan(); err != nil {
+			var e *input.Error
+			if !errors.As(err, &e) {
+				t.Fatalf("%q: %v is no *input.Error", text, err)
+			}
+			return
+		}
+		if small(s) {
+			n, err := Parse(text)
+			if err != nil {
+				t.Fatalf("%q passes all bounds but: %v", text, err)
+			}
+			checkNetwork(t, n, true)
+		}
+	})
+}
+
+// small tells whether the network is quick to build and check.
+func small(s *spec) bool {
+	product := 1.0
+	for _, field := range append(strings.FieldsFunc(s.bare, func(r rune) bool { return r == 'x' }), s.values...) {
+		n := 0.0
+		for _, r := range field {
+			n = n*10 + float64(r-'0')
+		}
+		if n > 1 {
+			product *= n
+		}
+	}
+	return product < 300 && s.kind != "tapered" && s.kind != "full"
+}
