@@ -22,9 +22,12 @@ type Places struct {
 	Levels []PlaceLevel // finest first
 }
 
+// HostLevel is the name of the level whose places are hosts of several slots.
+const HostLevel = "host"
+
 // PlaceLevel is one grouping of the slots.
 type PlaceLevel struct {
-	Name   string  // "host", or the name of the topology's level
+	Name   string  // HostLevel, or the name of the topology's level
 	Bounds []int32 // length places+1, from 0 to len(Slots), ascending: place i is Slots[Bounds[i]:Bounds[i+1]]
 }
 
@@ -58,7 +61,7 @@ func NewPlaces(machine *topology.Topology, a *Allocation, slots []int32) *Places
 		slices.Sort(slots)
 	}
 	hosts := a.HostOfSlot()
-	names := []string{"host"}
+	names := []string{HostLevel}
 	keys := [][]int32{firstSeen(slots, machine.Hosts(), func(s int32) int32 { return hosts[s] })}
 	for i := range machine.Levels {
 		level := &machine.Levels[i]

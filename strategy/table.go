@@ -3,7 +3,11 @@
 package strategy
 
 import (
+	"fmt"
+	"strconv"
+
 	"remap/mapping"
+	"remap/tiling"
 )
 
 // Table lists every strategy with its default options, in the order shown to users.
@@ -29,5 +33,20 @@ func table() []row {
 		{Strategy: mapping.IdentityStrategy()},
 		{Strategy: mapping.CyclicStrategy()},
 		{Strategy: mapping.RandomStrategy()},
+		{Strategy: tiling.Strategy(tiling.AllLevels), options: []string{"levels"}, with: tilingWith},
 	}
+}
+
+func tilingWith(values map[string]string) (mapping.Strategy, error) {
+	levels, err := whole(values, "levels", 1, 100)
+	return tiling.Strategy(levels), err
+}
+
+// whole reads an option that is a whole number between two bounds.
+func whole(values map[string]string, option string, low, high int) (int, error) {
+	n, err := strconv.Atoi(values[option])
+	if err != nil || n < low || n > high {
+		return 0, fmt.Errorf("%s=%s is not a whole number from %d to %d", option, values[option], low, high)
+	}
+	return n, nil
 }
