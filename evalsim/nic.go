@@ -4,16 +4,15 @@ import "remap/workload"
 
 // rank is a process: where it is in its program and what it is sending.
 type rank struct {
-	op       int32 // index of the operation in hand, in Program.Ops
-	end      int32 // end of its operations
-	next     int32 // following rank in the ring of its injection link
-	link     int32 // injection link of the message in hand
-	toSwitch int32
-	toLink   int32
-	flow     int32
-	job      uint16
-	left     int64 // bytes of the message in hand not yet sent
-	ready    int64 // when the message in hand could begin
+	op     int32 // index of the operation in hand, in Program.Ops
+	end    int32 // end of its operations
+	next   int32 // following rank in the ring of its injection link
+	link   int32 // injection link of the message in hand
+	toLink int32
+	flow   int32
+	job    uint16
+	left   int64 // bytes of the message in hand not yet sent
+	ready  int64 // when the message in hand could begin
 }
 
 // startRanks puts every rank at the beginning of its program, at time 0.
@@ -71,7 +70,6 @@ func (s *simulator) address(k *rank, from, to int32) {
 	ejection := t.Ejection(to)
 	if end-first == 1 && len(ejection) == 1 {
 		k.link, k.toLink = first, ejection[0]
-		k.toSwitch = t.SwitchOf(t.Links[k.toLink].From)
 		return
 	}
 	best, ties := int32(-1), int32(0)
@@ -87,7 +85,7 @@ func (s *simulator) address(k *rank, from, to int32) {
 				switch {
 				case d < 0 || pass == 1 && d != best:
 				case pass == 1 && pick == 0:
-					k.link, k.toLink, k.toSwitch = i, e, leaf
+					k.link, k.toLink = i, e
 					return
 				case pass == 1:
 					pick--
@@ -132,7 +130,7 @@ func (s *simulator) inject(link int32) {
 	}
 	p := s.newPacket()
 	pk := &s.packets[p]
-	*pk = packet{ready: k.ready, next: -1, in: -1, flow: k.flow, toSwitch: k.toSwitch, toLink: k.toLink, size: size, job: k.job}
+	*pk = packet{ready: k.ready, next: -1, in: -1, flow: k.flow, toLink: k.toLink, size: size, job: k.job}
 	s.load[base] += size
 	s.created++
 	s.transmit(base, base, c, c, p, pk)
@@ -159,5 +157,8 @@ func (s *simulator) newPacket() int32 {
 		return p
 	}
 	s.packets = append(s.packets, packet{})
+	if s.options.Sampling {
+		s.samples = append(s.samples, reservoirs{})
+	}
 	return int32(len(s.packets) - 1)
 }

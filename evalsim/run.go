@@ -192,30 +192,24 @@ func Repeat(ctx context.Context, t *topology.Topology, jobs []Job, o Options, re
 
 // result copies what a run has counted.
 func (s *simulator) result() *Result {
-	r := &Result{Events: s.events, Packets: s.received, Links: make([]LinkStats, len(s.counters)), VolumeScale: 1}
+	r := &Result{Events: s.events, Packets: s.received, Links: make([]LinkStats, len(s.leaf)), VolumeScale: 1}
 	for _, e := range s.elapsed {
 		r.Elapsed = append(r.Elapsed, float64(e)/1000)
 		r.Makespan = max(r.Makespan, float64(e)/1000)
 	}
-	span := max(r.Makespan*1000, 1)
-	for i := range s.counters {
-		c, ch := &s.counters[i], &s.channels[int32(i)*s.virtual]
-		r.Links[i] = LinkStats{Bytes: c.bytes, Packets: c.packets, Congested: c.congested, QueueMax: c.queueMax,
-			Busy:      float64(c.bytes) * float64(ch.perByte) / fixedPoint / span,
-			Stalled:   float64(c.stalled) / span,
-			QueueMean: float64(c.area) * 1024 / span,
-		}
-		r.PacketHops += c.packets
-		r.Congested += c.congested
+	for i := range r.Links {
+		r.Links[i] = s.linkStats(int32(i), max(r.Makespan*1000, 1))
+		r.PacketHops += r.Links[i].Packets
+		r.Congested += r.Links[i].Congested
 		if int32(i) >= s.hostLinks {
-			r.PortHops += c.packets
+			r.PortHops += r.Links[i].Packets
 		}
 	}
 	for i := range s.jobs {
 		j := &s.jobs[i]
 		r.Flows = append(r.Flows, append([]FlowStats(nil), s.flows[j.firstFlow:int(j.firstFlow)+j.flows]...))
 		if s.options.Sampling {
-			table := sampling.NewTable(len(s.counters))
+			table := sampling.NewTable(len(s.leaf))
 			table.Merge(s.tables[i])
 			r.Samples = append(r.Samples, table)
 		}
@@ -224,4 +218,21 @@ func (s *simulator) result() *Result {
 		r.VolumeScale = s.jobs[0].Program.VolumeScale
 	}
 	return r
+}
+
+// linkStats sums a link's channels over a makespan in ps.
+func (s *simulator) linkStats(link int32, span float64) LinkStats {
+	var l LinkStats
+	channels := s.channels[link*s.virtual : (link+1)*s.virtual]
+	for i := range channels {
+		c := &channels[i]
+		l.Packets += int64(c.packets)
+		l.Congested += int64(c.congested)
+		l.QueueMean += float64(c.area) * 1024 / span
+		l.QueueMax = max(l.QueueMax, int64(c.peak))
+	}
+	l.Bytes = l.Packets*int64(s.options.PacketBytes) - s.short[link]
+	l.Busy = float64(l.Bytes) * float64(s.classes[channels[0].class].perByte) / fixedPoint / span
+	l.Stalled = float64(s.stalled[link]) / span
+	return l
 }

@@ -8,18 +8,21 @@ import (
 	"remap/sampling"
 )
 
-// packet is one packet in the network.
+// packet is one packet in the network, half a cache line.
 type packet struct {
-	ready    int64 // ps: when it may leave the node it is at (or, in flight, will reach)
-	next     int32 // following packet of the same queue or of the free list
-	in       int32 // channel whose downstream buffer it occupies, -1 = none
-	flow     int32 // index into simulator.flows
-	toSwitch int32 // switch number its destination hangs on
-	toLink   int32 // ejection link
-	size     int32 // bytes
-	header   sampling.Header
-	job      uint16
+	ready     int64 // ps: when it may leave the node it is at (or, in flight, will reach)
+	next      int32 // following packet of the same queue or of the free list
+	in        int32 // channel whose downstream buffer it occupies, -1 = none
+	flow      int32 // index into simulator.flows
+	toLink    int32 // ejection link
+	size      int32 // bytes
+	hops      uint8 // switch output ports crossed, saturating
+	congested uint8 // those that were congested, saturating
+	job       uint16
 }
+
+// reservoirs are a packet's two samples (links); see sampling.Header.
+type reservoirs struct{ hop, congested int32 }
 
 // simulator is one run: all its state is flat and reused between runs.
 type simulator struct {
@@ -30,9 +33,11 @@ type simulator struct {
 	sampler  sampling.Random // reservoirs; apart, so that sampling changes no route
 	channels []channel
 	load     []int32 // length channels: bytes queued or being sent, what adaptive routing compares
-	counters []counters
 	packets  []packet
-	free     int32 // first packet not in use, -1 = none
+	samples  []reservoirs // length packets, when sampling
+	stalled  []int64      // length links: ps with a packet ready and the link free but no credit
+	short    []int64      // length links: bytes by which packets sent fell short of full ones
+	free     int32        // first packet not in use, -1 = none
 	wheel    *wheel
 	timers   timers
 	timed    int64   // timers made so far
@@ -44,14 +49,16 @@ type simulator struct {
 	created  int64
 	received int64
 	events   int64
+	touched  int32 // keeps touch's reads alive
 }
 
 func newSimulator(n *network, jobs []job, o *Options) *simulator {
 	s := &simulator{network: n, options: o, jobs: jobs,
 		channels: make([]channel, len(n.template)),
 		load:     make([]int32, len(n.template)),
-		counters: make([]counters, len(n.template)/int(n.virtual)),
-		wheel:    newWheel(len(n.template)/int(n.virtual), n.horizon),
+		stalled:  make([]int64, len(n.leaf)),
+		short:    make([]int64, len(n.leaf)),
+		wheel:    newWheel(len(n.leaf), n.horizon),
 		nics:     make([]int32, n.hostLinks),
 		elapsed:  make([]int64, len(jobs)),
 	}
@@ -72,10 +79,11 @@ func (s *simulator) reset(seed uint64) {
 	s.random, s.sampler = sampling.NewRandom(seed), sampling.NewRandom(seed^0x5bf03635)
 	copy(s.channels, s.template)
 	clear(s.load)
-	clear(s.counters)
+	clear(s.stalled)
+	clear(s.short)
 	clear(s.flows)
 	clear(s.elapsed)
-	s.packets, s.free = s.packets[:0], -1
+	s.packets, s.samples, s.free = s.packets[:0], s.samples[:0], -1
 	s.wheel.reset()
 	s.timers, s.timed = s.timers[:0], 0
 	s.created, s.received, s.events = 0, 0, 0
@@ -90,27 +98,52 @@ func (s *simulator) reset(seed uint64) {
 // run plays all jobs from time 0 until nothing moves.
 func (s *simulator) run(ctx context.Context) error {
 	s.startRanks()
-	for {
+	var batch [batchSize]int32
+	for rounds := 0; ; rounds++ {
+		if rounds&(1<<14-1) == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
 		limit := int64(math.MaxInt64)
 		if len(s.timers) > 0 {
 			limit = s.timers[0].at
 		}
-		link := s.wheel.pop(limit)
-		if link >= 0 {
-			s.arrive(link)
-			if s.events++; s.events&(1<<16-1) == 0 && ctx.Err() != nil {
-				return ctx.Err()
+		links := s.wheel.pop(limit, &batch)
+		if links == nil {
+			if len(s.timers) == 0 {
+				return s.checkEnd()
 			}
+			t := s.timers.pop()
+			s.wheel.advance(t.at)
+			s.nextOp(t.rank, t.at)
 			continue
 		}
-		if len(s.timers) == 0 {
-			break
+		s.touch(links)
+		for _, link := range links {
+			s.arrive(link)
 		}
-		t := s.timers.pop()
-		s.wheel.advance(t.at)
-		s.nextOp(t.rank, t.at)
+		s.events += int64(len(links))
 	}
-	return s.checkEnd()
+}
+
+// touch reads what the events of a batch will need. The events depend on each
+// other's writes and so run one after the other; these reads do not, and the
+// processor overlaps their cache misses.
+func (s *simulator) touch(links []int32) {
+	sum := int32(0)
+	for _, link := range links {
+		c := &s.channels[link*s.virtual]
+		pk := &s.packets[c.flight]
+		sum += pk.in
+		if c.head >= 0 {
+			sum += s.packets[c.head].size
+		}
+	}
+	for _, link := range links {
+		if in := s.packets[s.channels[link*s.virtual].flight].in; in >= 0 {
+			sum += s.channels[in].credits
+		}
+	}
+	s.touched += sum
 }
 
 // checkEnd finds what must never be: packets that did not arrive, credits that
@@ -134,19 +167,18 @@ func (s *simulator) arrive(link int32) {
 	shared := &s.channels[base]
 	p := shared.flight
 	shared.flight = -1
-	channelID := base + int32(shared.turn)
+	id := base + int32(shared.turn)
 	now, size, in := s.packets[p].ready, s.packets[p].size, s.packets[p].in
 	if in >= 0 {
-		s.returnCredit(in, size, shared.freeAt+s.latency[in/s.virtual])
+		s.returnCredit(in, size, shared.freeAt)
 	}
-	pk := &s.packets[p] // not before: the credit may have made a packet and moved them all
-	s.load[channelID] -= size
+	s.load[id] -= size
 	if shared.to < 0 {
-		s.deliver(pk, p, now)
-		s.returnCredit(channelID, size, now+s.latency[link])
+		s.deliver(p, now)
+		s.returnCredit(id, size, now)
 	} else {
-		pk.in = channelID
-		s.forward(p, pk, shared)
+		s.packets[p].in = id
+		s.forward(p, shared)
 	}
 	if link < s.hostLinks {
 		s.inject(link)
@@ -156,29 +188,27 @@ func (s *simulator) arrive(link int32) {
 }
 
 // forward chooses the output port of a packet at a switch and queues it there.
-func (s *simulator) forward(p int32, pk *packet, from *channel) {
+func (s *simulator) forward(p int32, from *channel) {
+	pk := &s.packets[p]
 	out := s.choose(from.to, pk)
 	c := &s.channels[out]
-	base := out
-	if s.virtual > 1 {
-		base -= out % s.virtual
-	}
-	port := &s.counters[out/s.virtual]
+	base := s.base(out)
 	c.queued += pk.size
 	s.load[out] += pk.size
-	port.queueMax = max(port.queueMax, int64(c.queued))
+	c.peak = max(c.peak, c.queued)
 	congested := c.queued > c.credits
-	if congested {
-		port.congested++
-	}
 	if s.options.Sampling {
-		pk.header.Cross(out/s.virtual, congested, &s.sampler)
-	} else {
-		pk.header.Count(congested)
+		s.sample(p, pk, base/s.virtual, congested)
 	}
-	if s.options.Switching == CutThrough && from.perByte > c.perByte {
+	pk.hops += 1 - pk.hops/255
+	if congested {
+		c.congested++
+		pk.congested += 1 - pk.congested/255
+	}
+	if from.class != c.class && s.options.Switching == CutThrough {
 		// A fast link must not run out of a packet that a slow one still delivers.
-		pk.ready += from.sendTime(pk.size) - c.sendTime(pk.size)
+		slow, fast := &s.classes[from.class], &s.classes[c.class]
+		pk.ready += max(0, slow.sendTime(pk.size)-fast.sendTime(pk.size))
 	}
 	pk.next = -1
 	if c.head < 0 {
@@ -188,6 +218,25 @@ func (s *simulator) forward(p int32, pk *packet, from *channel) {
 	}
 	c.tail = p
 	s.start(base)
+}
+
+// sample is what the switch does to the packet's two reservoirs (Taffet 2018,
+// algorithm 3); the counts it goes by are kept by forward.
+func (s *simulator) sample(p int32, pk *packet, link int32, congested bool) {
+	if sampling.Keeps(pk.hops, &s.sampler) {
+		s.samples[p].hop = link
+	}
+	if congested && sampling.Keeps(pk.congested, &s.sampler) {
+		s.samples[p].congested = link
+	}
+}
+
+// base is virtual channel 0 of a channel's link.
+func (s *simulator) base(id int32) int32 {
+	if s.virtual > 1 {
+		return id - id%s.virtual
+	}
+	return id
 }
 
 // start sends the next packet of a link at rest, if one is queued whose
@@ -220,126 +269,72 @@ func (s *simulator) send(base, id int32, shared, c *channel) {
 	c.head = pk.next
 	c.queued -= pk.size
 	ready := pk.ready
-	begin := s.transmit(base, id, shared, c, p, pk)
-	s.counters[base/s.virtual].area += int64(pk.size) * ((begin - ready) >> 10)
+	if begin := s.transmit(base, id, shared, c, p, pk); begin > ready {
+		c.area += int64(pk.size) * ((begin - ready) >> 10)
+	}
 }
 
 // transmit puts a packet on the link: it takes credit, occupies the link, and
 // makes the event. It returns when the first byte leaves.
 func (s *simulator) transmit(base, id int32, shared, c *channel, p int32, pk *packet) int64 {
-	idle := max(shared.freeAt, pk.ready)
-	begin := idle
-	if c.credits < 2*int32(s.options.PacketBytes) {
+	link, full := base, int32(s.options.PacketBytes)
+	if s.virtual > 1 {
+		link /= s.virtual
+	}
+	kind := &s.classes[shared.class]
+	begin := max(shared.freeAt, pk.ready)
+	if c.credits < 2*full && c.creditAt > begin {
 		// The newest credit may be on its way still; older ones have arrived.
-		begin = max(begin, c.creditAt)
+		s.stalled[link] += c.creditAt - begin
+		begin = c.creditAt
 	}
 	c.credits -= pk.size
-	shared.freeAt = begin + shared.sendTime(pk.size)
-	shared.flight, shared.turn = p, uint8(id-base)
-	link := base / s.virtual
-	count := &s.counters[link]
-	count.packets++
-	count.bytes += int64(pk.size)
-	count.stalled += begin - idle
-	at := shared.freeAt + shared.delay
-	if shared.to >= 0 && s.options.Switching == CutThrough {
-		at = begin + shared.delay
+	c.packets++
+	if pk.size == full {
+		shared.freeAt = begin + kind.full
+	} else {
+		shared.freeAt = begin + kind.sendTime(pk.size)
+		s.short[link] += int64(full - pk.size)
 	}
-	pk.ready = at
+	shared.flight, shared.turn = p, uint16(id-base)
+	pk.ready = shared.freeAt + kind.delay
+	if shared.to >= 0 && s.options.Switching == CutThrough {
+		pk.ready = begin + kind.delay
+	}
 	s.wheel.add(link, pk.ready)
 	return begin
 }
 
-// returnCredit gives a channel back the room of a packet that leaves its
-// downstream buffer, and wakes the link if that is what it waited for.
-func (s *simulator) returnCredit(id, bytes int32, at int64) {
+// returnCredit gives a channel back the room of a packet whose last byte leaves
+// its downstream buffer at a time, and wakes the link if it waited for that.
+func (s *simulator) returnCredit(id, bytes int32, left int64) {
 	c := &s.channels[id]
 	c.credits += bytes
-	c.creditAt = max(c.creditAt, at)
-	base := id
-	if s.virtual > 1 {
-		base -= id % s.virtual
+	c.creditAt = max(c.creditAt, left+s.classes[c.class].latency)
+	base := s.base(id)
+	if s.channels[base].flight >= 0 {
+		return
 	}
-	if link := base / s.virtual; link < s.hostLinks {
-		s.inject(link)
+	if base < s.hostLinks*s.virtual {
+		s.inject(base / s.virtual)
 	} else if c.head >= 0 {
 		s.start(base)
 	}
 }
 
 // deliver ends a packet's journey at its host.
-func (s *simulator) deliver(pk *packet, p int32, now int64) {
+func (s *simulator) deliver(p int32, now int64) {
+	pk := &s.packets[p]
 	s.received++
 	s.elapsed[pk.job] = max(s.elapsed[pk.job], now)
 	f := &s.flows[pk.flow]
 	f.Packets++
-	f.Hops += int64(pk.header.HopCount)
-	f.CongestedHops += int64(pk.header.CongestedCount)
+	f.Hops += int64(pk.hops)
+	f.CongestedHops += int64(pk.congested)
 	if s.options.Sampling {
-		s.tables[pk.job].Receive(&pk.header)
+		kept := &s.samples[p]
+		s.tables[pk.job].Receive(&sampling.Header{HopLink: kept.hop, CongestedLink: kept.congested, HopCount: pk.hops, CongestedCount: pk.congested})
 	}
 	pk.next = s.free
 	s.free = p
-}
-
-// choose picks the output channel of a packet at a switch.
-func (s *simulator) choose(at int32, pk *packet) int32 {
-	if at == pk.toSwitch {
-		return pk.toLink * s.virtual
-	}
-	candidates := s.routes.Candidates(at, pk.toSwitch)
-	n := uint32(len(candidates))
-	if n == 1 {
-		return candidates[0]
-	}
-	switch s.options.Routing {
-	case Adaptive:
-		return s.leastLoaded(candidates)
-	case TwoChoices:
-		a, b := candidates[s.random.Below(n)], candidates[s.random.Below(n)]
-		if s.load[b] < s.load[a] {
-			return b
-		}
-		return a
-	case RandomPacket:
-		return candidates[s.random.Below(n)]
-	case FlowHash:
-		hash := sampling.NewRandom(uint64(pk.flow)<<32 | uint64(at))
-		return candidates[hash.Below(n)]
-	}
-	host := uint32(s.topology.Links[pk.toLink].To)
-	if s.routes.StaticDivisor != nil {
-		host /= uint32(s.routes.StaticDivisor[at])
-	}
-	return candidates[host%n]
-}
-
-// leastLoaded is uniform among the least loaded candidates. Most ports are at
-// rest most of the time: a random probe that finds one is already uniform
-// among those at rest, and spares the scan.
-func (s *simulator) leastLoaded(candidates []int32) int32 {
-	n := uint32(len(candidates))
-	probe := candidates[s.random.Below(n)]
-	if s.load[probe] == 0 {
-		return probe
-	}
-	best, ties := s.load[candidates[0]], uint32(1)
-	for _, c := range candidates[1:] {
-		switch l := s.load[c]; {
-		case l < best:
-			best, ties = l, 1
-		case l == best:
-			ties++
-		}
-	}
-	skip := s.random.Below(ties)
-	for _, c := range candidates {
-		if s.load[c] == best {
-			if skip == 0 {
-				return c
-			}
-			skip--
-		}
-	}
-	return probe
 }

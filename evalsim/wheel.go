@@ -64,30 +64,40 @@ func (w *wheel) add(link int32, at int64) {
 	w.count++
 }
 
-// pop takes the next link; -1 when the wheel is empty or its next slot begins
-// at or after the time limit.
-func (w *wheel) pop(limit int64) int32 {
+// batchSize is how many links pop takes at most: enough to overlap their cache
+// misses, few enough to stay in the first-level cache.
+const batchSize = 16
+
+// pop takes the next links, all of one slot, in order; none when the wheel is
+// empty or its next slot begins at or after the time limit. Links added to the
+// slot meanwhile come after them.
+func (w *wheel) pop(limit int64, batch *[batchSize]int32) []int32 {
 	if w.count == 0 {
-		return -1
+		return nil
 	}
 	i := w.now & w.mask
 	s := &w.slots[i]
 	if s.head < 0 {
 		number := w.find()
 		if number<<w.shift >= limit {
-			return -1
+			return nil
 		}
 		w.now = number
 		i = number & w.mask
 		s = &w.slots[i]
 	}
-	link := s.head
-	s.head = w.next[link]
-	if s.head < 0 {
+	n, link := 0, s.head
+	for n < batchSize && link >= 0 {
+		batch[n] = link
+		link = w.next[link]
+		n++
+	}
+	s.head = link
+	if link < 0 {
 		w.bitmap[i>>6] &^= 1 << (i & 63)
 	}
-	w.count--
-	return link
+	w.count -= n
+	return batch[:n]
 }
 
 // find is the number of the next slot in use, from the one in hand on.

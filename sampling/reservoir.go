@@ -19,22 +19,22 @@ func (h *Header) Reset() { *h = Header{} }
 
 // Cross records one switch output port on the way (Taffet 2018, algorithm 3).
 func (h *Header) Cross(link int32, congested bool, random *Random) {
-	if keeps(h.HopCount, random) {
+	if Keeps(h.HopCount, random) {
 		h.HopLink = link
 	}
 	h.HopCount += 1 - h.HopCount/255
 	if !congested {
 		return
 	}
-	if keeps(h.CongestedCount, random) {
+	if Keeps(h.CongestedCount, random) {
 		h.CongestedLink = link
 	}
 	h.CongestedCount += 1 - h.CongestedCount/255
 }
 
-// keeps decides whether sample number count (from 0) replaces the reservoir:
+// Keeps decides whether sample number count (from 0) replaces the reservoir:
 // with probability 1/(count+1). The first always does, without a random number.
-func keeps(count uint8, random *Random) bool {
+func Keeps(count uint8, random *Random) bool {
 	return count == 0 || uint64(random.Uint32())*uint64(count+1)>>32 == 0
 }
 
