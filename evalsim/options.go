@@ -82,6 +82,7 @@ type Options struct {
 	SwitchLatency        time.Duration // from a packet's arrival at a switch to its readiness at the output port
 	Switching            Switching
 	Routing              Routing
+	CongestedAbove       int     // a port is congested when its queue, the new packet included, exceeds these bytes; 0 = the credits of the next buffer (Taffet 2018, sections 3.2 and 5.10)
 	MemoryBytesPerSecond float64 // rate of a message between two ranks of one host
 	Sampling             bool    // packets carry reservoirs
 	Seed                 uint64  // of tie-breaks, random routing and sampling
@@ -103,6 +104,8 @@ func (o Options) Validate() error {
 		return fmt.Errorf("buffer bytes %d: must be at least two packets of %d bytes and at most 256 MiB", o.BufferBytes, o.PacketBytes)
 	case o.SwitchLatency < 0 || o.SwitchLatency > time.Millisecond:
 		return fmt.Errorf("switch latency %v: must be 0 to 1ms", o.SwitchLatency)
+	case o.CongestedAbove < 0 || o.CongestedAbove > 1<<30:
+		return fmt.Errorf("congested above %d: must be 0 to 2^30 bytes", o.CongestedAbove)
 	case int(o.Switching) >= len(switchingNames):
 		return fmt.Errorf("switching %d is not known", o.Switching)
 	case int(o.Routing) >= len(routingNames):

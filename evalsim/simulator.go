@@ -196,7 +196,11 @@ func (s *simulator) forward(p int32, from *channel) {
 	c.queued += pk.size
 	s.load[out] += pk.size
 	c.peak = max(c.peak, c.queued)
-	congested := c.queued > c.credits
+	limit := c.credits
+	if s.options.CongestedAbove > 0 {
+		limit = int32(s.options.CongestedAbove)
+	}
+	congested := c.queued > limit
 	if s.options.Sampling {
 		s.sample(p, pk, base/s.virtual, congested)
 	}

@@ -21,6 +21,8 @@ type Settings struct {
 	Strategies []mapping.Strategy // at least one
 	Refine     *mapping.Strategy  // moves few ranks from Start; tried in every round; nil = none
 	Evaluate   Evaluate
+	Sensitive  Evaluate    // as Evaluate, by a finer definition of congested: asked when the best mapping has no congestion by the coarse one; nil = none
+	Floor      float64     // ns no mapping can beat; 0 = unknown. The search ends within NearFloor of it
 	Rounds     int         // most rounds of feedback, 0 to 1000
 	Repeats    int         // repeats a judgement takes, 1 to 1000
 	Gain       float64     // of the reweighting, 0 to 1000; 0 = feedback off
@@ -59,6 +61,9 @@ type Event struct {
 	Elapsed     float64 // ns, the mapping just judged
 	Best        float64 // ns, the best so far
 }
+
+// NearFloor is how near to the floor a time must be for the search to end.
+const NearFloor = 1.01
 
 // Candidate is one mapping and how it was judged.
 type Candidate struct {
@@ -142,12 +147,14 @@ func (s *search) rounds(ctx context.Context) error {
 	s.result.Static = s.best
 	failures := 0
 	for round := 1; round <= s.Rounds; round++ {
-		if s.best.Summary.CongestedHopFraction == 0 {
-			s.result.Stopped = "the best mapping has no congestion: nothing to gain from feedback"
+		if float64(s.best.Summary.ElapsedNS) <= s.Floor*NearFloor {
+			s.result.Stopped = fmt.Sprintf("within %.0f %% of the floor of %.0f ns", (NearFloor-1)*100, s.Floor)
 			return nil
 		}
 		before := s.best.Mapping
-		s.weights.Grow(s.Problem.Graph, s.best.Evaluation.Flows(), s.Gain)
+		if err := s.learn(ctx); err != nil {
+			return err
+		}
 		problem := *s.Problem
 		problem.Graph = s.weights.Apply(s.Problem.Graph)
 		problem.Seed = s.Problem.Seed + uint64(round)
@@ -163,6 +170,25 @@ func (s *search) rounds(ctx context.Context) error {
 		}
 	}
 	s.result.Stopped = fmt.Sprintf("%d rounds done", s.Rounds)
+	return nil
+}
+
+// learn makes the pairs heavier whose packets met congestion under the best
+// mapping so far.
+func (s *search) learn(ctx context.Context) error {
+	if s.Gain == 0 {
+		return nil
+	}
+	measured := s.best.Evaluation
+	if s.best.Summary.CongestedHopFraction == 0 && s.Sensitive != nil {
+		finer, err := s.Sensitive(ctx, s.best.Mapping, 0, min(raceRepeats, s.Repeats))
+		if err != nil {
+			return err
+		}
+		s.result.Simulations++
+		measured = finer
+	}
+	s.weights.Grow(s.Problem.Graph, measured.Flows(), s.Gain)
 	return nil
 }
 
