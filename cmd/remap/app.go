@@ -1,0 +1,140 @@
+package main
+
+import (
+	"context"
+	"regexp"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"remap/internal/nearest"
+)
+
+const appHelp = `remap places MPI ranks on hosts so that a job spends less time in the network.
+
+usage: remap COMMAND [options]
+
+commands:
+{{range .VisibleCommands}}  {{printf "%-10s" .Name}} {{.Usage}}
+{{end}}
+remap COMMAND --help shows the options and two worked examples.
+`
+
+const commandHelp = `{{.HelpName}}: {{.Usage}}
+
+usage: {{.HelpName}} [options]
+
+examples:
+{{.Description}}
+
+options:
+{{range $i, $flag := .VisibleFlags}}  {{$flag}}
+{{end}}
+`
+
+// newApp is the table of commands.
+func (p *program) newApp() *cli.App {
+	job := join(p.machineFlags(), p.trafficFlags(), p.previousFlags(), p.commonFlags())
+	simulated := join(job, p.simulationFlags())
+	mappings := p.outputFlags(mappingFormats(), "csv")
+	app := &cli.App{
+		Name: "remap", HelpName: "remap", Usage: "maps MPI ranks to hosts",
+		Writer: p.stdout, ErrWriter: p.stderr,
+		HideVersion: true, HideHelpCommand: true, CustomAppHelpTemplate: appHelp,
+		Action:         p.noCommand,
+		OnUsageError:   usageError,
+		ExitErrHandler: func(*cli.Context, error) {},
+		Commands: []*cli.Command{
+			p.command("optimize", "the closed loop: map, simulate, reweight by congestion, map again", optimizeExamples, p.optimize,
+				simulated, p.strategiesFlag("rcm,bisection,multisection,tiling,kl"), p.loopFlags(), mappings, p.jsonFlag()),
+			p.command("map", "one static mapping, without simulation", mapExamples, p.mapOnce,
+				job, p.strategyFlag(), mappings, p.jsonFlag()),
+			p.command("evaluate", "static costs of a mapping", evaluateExamples, p.evaluate,
+				job, p.mappingFlag(), p.jsonFlag()),
+			p.command("simulate", "simulate a mapping", simulateExamples, p.simulate,
+				simulated, p.mappingFlag(), p.strategyFlag(), p.measureFlags(), p.forceFlag(), p.jsonFlag()),
+			p.command("compare", "one row a strategy: static costs and simulated time", compareExamples, p.compare,
+				simulated, p.strategiesFlag(compareDefault), p.outputFlags("text, markdown, csv or json", "text"), p.jsonFlag()),
+			p.command("version", "build information", versionExamples, p.version, p.jsonFlag()),
+		},
+	}
+	return app
+}
+
+func join(groups ...[]cli.Flag) []cli.Flag {
+	var all []cli.Flag
+	for _, g := range groups {
+		all = append(all, g...)
+	}
+	return all
+}
+
+// command wires one row of the table.
+func (p *program) command(name, use, examples string, action func(context.Context) error, groups ...[]cli.Flag) *cli.Command {
+	return &cli.Command{
+		Name: name, Usage: use, Description: strings.Trim(examples, "\n"), Flags: join(groups...),
+		CustomHelpTemplate: commandHelp, HideHelpCommand: true, OnUsageError: usageError,
+		Action: func(c *cli.Context) error {
+			if c.Args().Present() {
+				return usage("values follow their option: remap "+name+" --option VALUE", "unexpected argument %q", c.Args().First())
+			}
+			if err := p.check(c); err != nil {
+				return err
+			}
+			p.clock.start()
+			return action(c.Context)
+		},
+	}
+}
+
+// noCommand answers a command line that names no command, or an unknown one.
+func (p *program) noCommand(c *cli.Context) error {
+	given := c.Args().First()
+	switch {
+	case given == "help" && c.NArg() > 1 && p.app.Command(c.Args().Get(1)) != nil:
+		return cli.ShowCommandHelp(c, c.Args().Get(1))
+	case given == "" || given == "help":
+		return cli.ShowAppHelp(c)
+	}
+	var names []string
+	for _, command := range p.app.Commands {
+		names = append(names, command.Name)
+	}
+	hint := "commands: " + strings.Join(names, ", ")
+	if near := nearest.Name(given, names); near != "" {
+		hint = "did you mean remap " + near + "?"
+	}
+	return usage(hint, "unknown command %q", given)
+}
+
+var (
+	undefinedFlag = regexp.MustCompile(`^flag provided but not defined: -+(.*)$`)
+	invalidFlag   = regexp.MustCompile(`(?s)^invalid (?:boolean )?value (".*") for (?:flag )?-([^ :]*): (?:parse error|value out of range|strconv.*)`)
+	lonelyFlag    = regexp.MustCompile(`^flag needs an argument: -+(.*)$`)
+)
+
+// usageError rewords what the flag parser says, and offers the nearest option.
+func usageError(c *cli.Context, err error, _ bool) error {
+	command := c.Command
+	see := "remap " + command.Name + " --help lists the options"
+	if command.Name == "remap" {
+		see = "options follow the command: remap COMMAND [options]"
+	}
+	if found := undefinedFlag.FindStringSubmatch(err.Error()); found != nil {
+		var names []string
+		for _, f := range command.Flags {
+			names = append(names, f.Names()...)
+		}
+		if near := nearest.Name(found[1], names); near != "" {
+			see = "did you mean --" + near + "?"
+		}
+		return usage(see, "unknown option --%s", found[1])
+	}
+	if found := invalidFlag.FindStringSubmatch(err.Error()); found != nil {
+		return usage(see, "--%s: %s is not a value it can have", found[2], found[1])
+	}
+	if found := lonelyFlag.FindStringSubmatch(err.Error()); found != nil {
+		return usage(see, "--%s needs a value", found[1])
+	}
+	return usage(see, "%w", err)
+}

@@ -1,0 +1,95 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"strings"
+
+	"remap/internal/input"
+)
+
+// failure is an error with an exit code and advice.
+type failure struct {
+	code int
+	hint string // may be empty
+	err  error
+}
+
+func (f *failure) Error() string { return f.err.Error() }
+func (f *failure) Unwrap() error { return f.err }
+
+// usage is an error in the command line itself.
+func usage(hint, format string, args ...any) error {
+	return &failure{code: exitUsage, hint: hint, err: fmt.Errorf(format, args...)}
+}
+
+// fail is an error in what the command line asked for.
+func fail(hint, format string, args ...any) error {
+	return &failure{code: exitFailed, hint: hint, err: fmt.Errorf(format, args...)}
+}
+
+// inOption says which option an error came from. An error that names its file
+// is left as it is: FILE:LINE:COLUMN comes first on the line.
+func inOption(name string, err error) error {
+	var wrong *input.Error
+	var path *fs.PathError
+	if errors.As(err, &wrong) && wrong.File != "" || errors.As(err, &path) {
+		return err
+	}
+	return usage(hintOf(err), "--%s: %w", name, err)
+}
+
+// hintOf is the advice that err carries, if any.
+func hintOf(err error) string {
+	var f *failure
+	if errors.As(err, &f) && f.hint != "" {
+		return f.hint
+	}
+	return input.Hint(err)
+}
+
+// report prints err as one line, its hint as another, and returns the exit code.
+func report(stderr io.Writer, err error) int {
+	code := exitFailed
+	var f *failure
+	if errors.As(err, &f) {
+		code = f.code
+	}
+	fmt.Fprintf(stderr, "remap: error: %s\n", oneLine(message(err)))
+	if hint := hintOf(err); hint != "" {
+		fmt.Fprintf(stderr, "remap: hint: %s\n", oneLine(hint))
+	}
+	return code
+}
+
+// message is the text of err, in the form PATH: reason for errors of the
+// operating system.
+func message(err error) string {
+	var path *fs.PathError
+	switch {
+	case errors.As(err, &path):
+		return fmt.Sprintf("%s: %v", path.Path, path.Err)
+	case errors.Is(err, context.Canceled):
+		return "interrupted: nothing was written"
+	}
+	return err.Error()
+}
+
+// oneLine keeps names with line breaks, and very long ones, from breaking the
+// promise of one line.
+func oneLine(text string) string {
+	text = strings.Map(func(r rune) rune {
+		if r < ' ' || r == 0x7f {
+			return ' '
+		}
+		return r
+	}, text)
+	const most = 2000
+	if len(text) > most {
+		text = strings.ToValidUTF8(text[:most], "") + "..."
+	}
+	return text
+}

@@ -1,0 +1,174 @@
+package main
+
+import (
+	"runtime"
+	"time"
+
+	"github.com/urfave/cli/v2"
+)
+
+// settings are the values of all options. Every option is declared once, in
+// one of the groups below, with its default, its help and its place here;
+// commands pick groups.
+type settings struct {
+	topology     string
+	hosts        string
+	ranksPerHost int
+
+	pattern      string
+	graph        string
+	graphFormat  string
+	messages     string
+	messageBytes int64
+	unitBytes    int64
+	maxPackets   int64
+	grid         string
+
+	strategy   string
+	strategies string
+	mapping    string
+	previous   string
+	seed       uint64
+
+	repeats     int
+	packetBytes int
+	bufferBytes int
+	switchNS    int64
+	switching   string
+	routing     string
+	sampling    bool
+	links       string
+
+	rounds int
+	gain   float64
+	budget time.Duration
+
+	output   string
+	format   string
+	force    bool
+	json     bool
+	timing   bool
+	quiet    bool
+	progress string
+	workers  int
+}
+
+func (s *settings) machineFlags() []cli.Flag {
+	return []cli.Flag{
+		&cli.StringFlag{Name: "topology", Destination: &s.topology, Usage: "the network: a `SPEC` such as tapered or torus:8x8x8, or a file (ibnetdiscover)"},
+		&cli.StringFlag{Name: "hosts", Destination: &s.hosts, Usage: "hosts of the job: a `LIST` such as node[0-7,9] or node0:4, or a file of them (default: every host)"},
+		&cli.IntFlag{Name: "ranks-per-host", Destination: &s.ranksPerHost, Value: 1, Usage: "`N` slots on each host"},
+	}
+}
+
+func (s *settings) trafficFlags() []cli.Flag {
+	return []cli.Flag{
+		&cli.StringFlag{Name: "pattern", Destination: &s.pattern, Usage: "synthetic traffic: a `SPEC` such as stencil2d:64x72"},
+		&cli.StringFlag{Name: "graph", Destination: &s.graph, Usage: "recorded traffic: a `FILE` (dense matrix, edge list, METIS)"},
+		&cli.StringFlag{Name: "graph-format", Destination: &s.graphFormat, Usage: "`FORMAT` of --graph (default: by content)"},
+		&cli.StringFlag{Name: "messages", Destination: &s.messages, Usage: "matrix of message counts beside a size matrix: a `FILE`"},
+		&cli.Int64Flag{Name: "message-bytes", Destination: &s.messageBytes, Value: 65536, Usage: "`N` bytes a message where counts are unknown"},
+		&cli.Int64Flag{Name: "unit-bytes", Destination: &s.unitBytes, Value: 1, Usage: "`N` bytes for every unit of the graph's weights"},
+		&cli.Int64Flag{Name: "max-packets", Destination: &s.maxPackets, Value: 1000000, Usage: "scale recorded volumes down to `N` packets"},
+		&cli.StringFlag{Name: "grid", Destination: &s.grid, Usage: "process grid of the ranks, `EXTENTS` such as 64x72, first dimension fastest"},
+	}
+}
+
+func (s *settings) strategyFlag() []cli.Flag {
+	return []cli.Flag{&cli.StringFlag{Name: "strategy", Destination: &s.strategy, Usage: "how to map: a `NAME`, NAME:option=value or a chain a+b"}}
+}
+
+// strategiesFlag has a default of each command's own.
+func (s *settings) strategiesFlag(byDefault string) []cli.Flag {
+	return []cli.Flag{&cli.StringFlag{Name: "strategies", Destination: &s.strategies, Value: byDefault, Usage: "strategies to try, `A,B+C`"}}
+}
+
+func (s *settings) mappingFlag() []cli.Flag {
+	return []cli.Flag{&cli.StringFlag{Name: "mapping", Destination: &s.mapping, Usage: "the mapping: a `FILE` (csv or json)"}}
+}
+
+func (s *settings) previousFlags() []cli.Flag {
+	return []cli.Flag{
+		&cli.StringFlag{Name: "previous", Destination: &s.previous, Usage: "where ranks sit now: a mapping `FILE` to start from and to count moved ranks against (default: identity)"},
+		&cli.Uint64Flag{Name: "seed", Destination: &s.seed, Value: 1, Usage: "seed `N` of all chance"},
+	}
+}
+
+func (s *settings) simulationFlags() []cli.Flag {
+	return []cli.Flag{
+		&cli.IntFlag{Name: "repeats", Destination: &s.repeats, Value: 6, Usage: "`N` simulations of a mapping, each with its own seed"},
+		&cli.StringFlag{Name: "routing", Destination: &s.routing, Value: "adaptive", Usage: "`NAME`: adaptive, two-choices, random, hash or static"},
+		&cli.IntFlag{Name: "packet-bytes", Destination: &s.packetBytes, Value: 4096, Usage: "`N` bytes of the largest packet"},
+		&cli.IntFlag{Name: "buffer-bytes", Destination: &s.bufferBytes, Value: 65536, Usage: "`N` bytes of every input buffer"},
+		&cli.Int64Flag{Name: "switch-ns", Destination: &s.switchNS, Value: 100, Usage: "`N` ns from a switch's input to its output"},
+		&cli.StringFlag{Name: "switching", Destination: &s.switching, Value: "cut-through", Usage: "`NAME`: cut-through or store-and-forward"},
+		&cli.StringFlag{Name: "progress", Destination: &s.progress, Value: "auto", Usage: "`WHEN` to show progress: auto, always or never"},
+	}
+}
+
+func (s *settings) measureFlags() []cli.Flag {
+	return []cli.Flag{
+		&cli.BoolFlag{Name: "sampling", DisableDefaultText: true, Destination: &s.sampling, Usage: "packets carry samples, which fill the est_ columns of --links"},
+		&cli.StringFlag{Name: "links", Destination: &s.links, Usage: "write what every link has seen to a CSV `FILE`"},
+	}
+}
+
+func (s *settings) loopFlags() []cli.Flag {
+	return []cli.Flag{
+		&cli.IntFlag{Name: "rounds", Destination: &s.rounds, Value: 5, Usage: "at most `N` rounds of feedback"},
+		&cli.Float64Flag{Name: "gain", Destination: &s.gain, Value: 4, Usage: "`G`: how strongly congestion makes pairs heavier, 0 = feedback off"},
+		&cli.DurationFlag{Name: "budget", Destination: &s.budget, Usage: "stop after a `DURATION` such as 30s; results then depend on the machine's speed"},
+	}
+}
+
+func (s *settings) forceFlag() []cli.Flag {
+	return []cli.Flag{&cli.BoolFlag{Name: "force", DisableDefaultText: true, Destination: &s.force, Usage: "replace existing files"}}
+}
+
+func (s *settings) outputFlags(formats, byDefault string) []cli.Flag {
+	return append([]cli.Flag{
+		&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Destination: &s.output, Usage: "`FILE` to write (default: standard output)"},
+		&cli.StringFlag{Name: "format", Destination: &s.format, Value: byDefault, Usage: "`FORMAT`: " + formats},
+	}, s.forceFlag()...)
+}
+
+func (s *settings) jsonFlag() []cli.Flag {
+	return []cli.Flag{&cli.BoolFlag{Name: "json", DisableDefaultText: true, Destination: &s.json, Usage: "JSON alone on standard output"}}
+}
+
+func (s *settings) commonFlags() []cli.Flag {
+	return []cli.Flag{
+		&cli.IntFlag{Name: "workers", Destination: &s.workers, Value: runtime.GOMAXPROCS(0), DefaultText: "the cores", Usage: "`N` things at a time; results do not depend on it"},
+		&cli.BoolFlag{Name: "timing", DisableDefaultText: true, Destination: &s.timing, Usage: "tell measured times"},
+		&cli.BoolFlag{Name: "quiet", DisableDefaultText: true, Aliases: []string{"q"}, Destination: &s.quiet, Usage: "errors only on standard error"},
+	}
+}
+
+// check tests the bounds of whole numbers that no package below checks. An
+// option that the command does not have is at its zero value, and passes.
+func (s *settings) check(c *cli.Context) error {
+	for _, bound := range []struct {
+		name        string
+		value       int64
+		least, most int64
+	}{
+		{"ranks-per-host", int64(s.ranksPerHost), 1, 1 << 20},
+		{"message-bytes", s.messageBytes, 1, 1 << 40},
+		{"unit-bytes", s.unitBytes, 1, 1 << 40},
+		{"max-packets", s.maxPackets, 1, 1 << 40},
+		{"repeats", int64(s.repeats), 1, 1000},
+		{"switch-ns", s.switchNS, 0, 1000000},
+		{"workers", int64(s.workers), 1, 4096},
+		{"rounds", int64(s.rounds), 0, 1000},
+		{"budget", int64(s.budget), 0, 1 << 62},
+	} {
+		if c.IsSet(bound.name) && (bound.value < bound.least || bound.value > bound.most) {
+			return usage("", "--%s must be from %d to %d, not %d", bound.name, bound.least, bound.most, bound.value)
+		}
+	}
+	switch s.progress {
+	case "", "auto", "always", "never":
+		return nil
+	}
+	return usage("", "--progress must be auto, always or never, not %q", s.progress)
+}

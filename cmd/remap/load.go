@@ -1,0 +1,210 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"remap/commgraph"
+	"remap/evalsim"
+	"remap/internal/input"
+	"remap/internal/nearest"
+	"remap/mapping"
+	"remap/topology"
+	"remap/workload"
+)
+
+// job is what the options describe: a machine, the hosts given, and what the
+// ranks say to each other.
+type job struct {
+	machine    *topology.Topology
+	allocation *mapping.Allocation
+	traffic    *commgraph.Traffic // as recorded, or the pattern's, at full volume
+	program    *workload.Program  // the same in time; volumes scaled by program.VolumeScale
+	graph      *commgraph.Graph   // traffic folded
+	grid       []int              // process grid; nil = unknown
+	previous   mapping.Mapping    // nil = identity
+}
+
+// load turns the options into a job and tests that its parts fit together.
+func (p *program) load() (*job, error) {
+	if p.topology == "" {
+		return nil, usage("for example --topology tapered, or an ibnetdiscover file", "--topology is missing")
+	}
+	j := &job{}
+	var err error
+	if j.machine, err = p.openTopology(); err != nil {
+		return nil, inOption("topology", err)
+	}
+	if j.allocation, err = p.openHosts(j.machine); err != nil {
+		return nil, inOption("hosts", err)
+	}
+	if err := p.loadTraffic(j); err != nil {
+		return nil, err
+	}
+	if err := p.fits(j); err != nil {
+		return nil, err
+	}
+	if p.previous != "" {
+		if j.previous, err = p.openMapping(p.previous, j); err != nil {
+			return nil, inOption("previous", err)
+		}
+	}
+	if j.program.VolumeScale != 1 && j.program.VolumeScale > 0 {
+		p.say("volume scale: all volumes times %.6g in the simulation, to stay within --max-packets", j.program.VolumeScale)
+	}
+	p.clock.lap("load")
+	return j, nil
+}
+
+// loadTraffic reads --pattern or --graph, of which there must be one.
+func (p *program) loadTraffic(j *job) error {
+	const forms = "--pattern SPEC for synthetic traffic, --graph FILE for recorded traffic"
+	switch {
+	case p.pattern != "" && p.graph != "":
+		return usage(forms, "--pattern and --graph exclude each other")
+	case p.pattern == "" && p.graph == "":
+		return usage(forms, "--pattern or --graph is missing")
+	case p.graph == "" && p.messages != "":
+		return usage("", "--messages goes with --graph")
+	}
+	if p.pattern != "" {
+		program, err := workload.ParsePattern(p.pattern)
+		if err != nil {
+			return inOption("pattern", err)
+		}
+		j.program, j.grid = program, program.Grid
+		if j.traffic, err = program.Traffic(); err != nil {
+			return inOption("pattern", err)
+		}
+	} else if err := p.loadGraph(j); err != nil {
+		return err
+	}
+	j.graph = j.traffic.Graph()
+	if p.grid != "" {
+		extents, err := parseGrid(p.grid, j.traffic.Ranks())
+		if err != nil {
+			return err
+		}
+		j.grid = extents
+	}
+	return nil
+}
+
+func (p *program) loadGraph(j *job) error {
+	var err error
+	if j.traffic, err = p.openGraph(); err != nil {
+		return inOption("graph", err)
+	}
+	if p.unitBytes != 1 {
+		if err := multiply(j.traffic, p.unitBytes); err != nil {
+			return err
+		}
+	}
+	packet := p.packetBytes
+	if packet == 0 {
+		packet = evalsim.DefaultOptions().PacketBytes
+	}
+	if j.program, err = p.recorded(j.traffic, packet); err != nil {
+		return inOption("graph", err)
+	}
+	if pairs := int64(len(j.traffic.Bytes)); pairs > 0 && j.traffic.TotalBytes() < pairs*int64(packet) {
+		p.hint("%s holds less than one packet of %d bytes a pair: if its weights are not bytes, --unit-bytes N says what one of them stands for", p.graph, packet)
+	}
+	return nil
+}
+
+// multiply turns units into bytes.
+func multiply(t *commgraph.Traffic, unit int64) error {
+	if total := t.TotalBytes(); total > commgraph.MaxTotal/unit {
+		return usage("a smaller unit", "--unit-bytes: %d units of %d bytes are above the limit of %d bytes", total, unit, int64(commgraph.MaxTotal))
+	}
+	for i := range t.Bytes {
+		t.Bytes[i] *= unit
+	}
+	return nil
+}
+
+// parseGrid reads AxBxC with as many cells as ranks.
+func parseGrid(text string, ranks int) ([]int, error) {
+	const hint = "extents joined by x, first dimension fastest, for example 64x72"
+	var extents []int
+	cells := 1
+	for _, part := range strings.Split(text, "x") {
+		extent, err := strconv.Atoi(part)
+		if err != nil || extent < 1 || extent > commgraph.MaxRanks {
+			return nil, usage(hint, "--grid: %q is not an extent", part)
+		}
+		if cells *= extent; cells > commgraph.MaxRanks {
+			return nil, usage(hint, "--grid: %s has more than %d cells", text, commgraph.MaxRanks)
+		}
+		extents = append(extents, extent)
+	}
+	if cells != ranks {
+		return nil, usage(hint, "--grid: %s has %d cells for %d ranks", text, cells, ranks)
+	}
+	return extents, nil
+}
+
+// fits tests that every rank finds a slot, and says what would help.
+func (p *program) fits(j *job) error {
+	err := j.problem(p.seed).Check()
+	var few *mapping.TooFewSlots
+	if !errors.As(err, &few) {
+		return err
+	}
+	perHost := (few.Ranks + few.Hosts - 1) / max(1, few.Hosts)
+	hint := fmt.Sprintf("%d slots a host (--ranks-per-host %d)", perHost, perHost)
+	if spare := j.machine.Hosts() - few.Hosts; spare > 0 {
+		per := max(1, p.ranksPerHost)
+		if needed := (few.Ranks + per - 1) / per; needed <= j.machine.Hosts() {
+			hint = fmt.Sprintf("%d hosts of %d slots would do, or %s", needed, per, hint)
+		}
+	}
+	return fail(hint, "%w", err)
+}
+
+// problem is the job as strategies see it.
+func (j *job) problem(seed uint64) *mapping.Problem {
+	return &mapping.Problem{Graph: j.graph, Grid: j.grid, Machine: j.machine, Allocation: j.allocation,
+		Start: j.previous, Seed: seed}
+}
+
+// costs are the static costs of a mapping, under a strategy's name.
+func (j *job) costs(name string, m mapping.Mapping) (mapping.Costs, error) {
+	c, err := mapping.Evaluate(j.machine, j.allocation, j.traffic, m, j.previous)
+	c.Strategy = name
+	return c, err
+}
+
+// simulation is the simulator's options.
+func (p *program) simulation() (evalsim.Options, error) {
+	o := evalsim.DefaultOptions()
+	o.PacketBytes, o.BufferBytes = p.packetBytes, p.bufferBytes
+	o.SwitchLatency = time.Duration(p.switchNS)
+	o.Seed, o.Sampling = p.seed, p.sampling
+	var err error
+	if o.Switching, err = evalsim.ParseSwitching(p.switching); err != nil {
+		return o, inOption("switching", err)
+	}
+	if o.Routing, err = evalsim.ParseRouting(p.routing); err != nil {
+		return o, inOption("routing", err)
+	}
+	if err := o.Validate(); err != nil {
+		return o, usage("", "simulation: %w", err)
+	}
+	return o, nil
+}
+
+// unknownHost is the error of a host that the network does not have.
+func unknownHost(machine *topology.Topology, name, file string, line, column int) error {
+	hint := fmt.Sprintf("the network has %d hosts, from %s to %s", machine.Hosts(),
+		machine.HostNames[0], machine.HostNames[machine.Hosts()-1])
+	if near := nearest.Name(name, machine.HostNames); near != "" {
+		hint = "did you mean " + near + "? " + hint
+	}
+	return &input.Error{File: file, Line: line, Column: column, Hint: hint,
+		Reason: fmt.Sprintf("unknown host %q: it is not in the network %s", name, machine.Name)}
+}

@@ -1,0 +1,73 @@
+// Command remap maps MPI ranks to hosts using simulated congestion feedback.
+//
+// This package holds flags, files and exit codes, and no algorithm: every
+// command loads a job (load.go), calls the packages that do the work, and
+// writes what they return.
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+
+	"github.com/urfave/cli/v2"
+)
+
+// Exit codes that scripts rely on.
+const (
+	exitDone   = 0
+	exitFailed = 1
+	exitUsage  = 2
+)
+
+func main() {
+	os.Exit(run(os.Args, os.Stdin, os.Stdout, os.Stderr))
+}
+
+// program is one invocation: its streams and the values of its options.
+type program struct {
+	settings
+	stdin          io.Reader
+	stdout, stderr io.Writer
+	app            *cli.App
+	clock          stopwatch
+}
+
+// run executes a command line (args[0] is the program's name) and returns the
+// exit code. Data goes to stdout, everything else to stderr.
+func run(args []string, stdin io.Reader, stdout, stderr io.Writer) (code int) {
+	defer func() {
+		if what := recover(); what != nil {
+			code = report(stderr, fail("this is a defect of remap: please report it with the command line", "internal error: %v", what))
+		}
+	}()
+	// The first interrupt ends the work in order; after it the default holds
+	// again, so that a second one ends the process at once.
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	context.AfterFunc(ctx, stop)
+
+	p := &program{stdin: stdin, stdout: stdout, stderr: stderr}
+	p.app = p.newApp()
+	if len(args) > 0 {
+		args = append([]string{p.app.Name}, args[1:]...)
+	}
+	if err := p.app.RunContext(ctx, args); err != nil {
+		return report(stderr, err)
+	}
+	return exitDone
+}
+
+// say prints a remark for people on stderr, unless --quiet.
+func (p *program) say(format string, args ...any) {
+	if !p.quiet {
+		fmt.Fprintf(p.stderr, "%s\n", strings.TrimRight(fmt.Sprintf(format, args...), "\n"))
+	}
+}
+
+// hint prints advice on stderr, unless --quiet.
+func (p *program) hint(format string, args ...any) { p.say("remap: hint: "+format, args...) }

@@ -1,0 +1,144 @@
+package main
+
+import (
+	"context"
+	"io"
+
+	"remap/mapping"
+	"remap/strategy"
+)
+
+const mapExamples = `
+  remap map --topology tapered --pattern stencil2d:64x72 --strategy tiling
+  remap map --topology torus:4x4x4 --pattern stencil3d7:4x4x4 --strategy rcm+kl --format openmpi-rankfile --output job.rankfile
+`
+
+const evaluateExamples = `
+  remap evaluate --topology torus:4x4x4 --pattern ring:64 --mapping job.csv
+  remap evaluate --topology tapered --pattern stencil2d:64x72 --mapping job.csv --json
+`
+
+// static is the JSON of map and evaluate.
+type static struct {
+	mapping.Costs
+	Timing map[string]float64 `json:"timing,omitempty"`
+}
+
+func (p *program) mapOnce(ctx context.Context) error {
+	out, err := p.openMappingOutput()
+	if err != nil {
+		return err
+	}
+	chosen, err := p.chosenStrategy()
+	if err != nil {
+		return err
+	}
+	j, err := p.load()
+	if err != nil {
+		return err
+	}
+	m, err := chosen.Map(ctx, j.problem(p.seed))
+	if err != nil {
+		return inStrategy(chosen.Name, err)
+	}
+	p.clock.lap("map")
+	costs, err := j.costs(chosen.Name, m)
+	if err != nil {
+		return err
+	}
+	before, err := j.costs(j.startName(), j.start())
+	if err != nil {
+		return err
+	}
+	if err := p.writeMapping(out, j, m); err != nil {
+		return err
+	}
+	if p.json {
+		return p.writeJSON(static{costs, p.timingFields()})
+	}
+	summary := grid{header: append([]string{"strategy"}, staticHeader...)}
+	summary.add(append([]string{"before: " + before.Strategy}, staticCells(&before)...)...)
+	summary.add(append([]string{"after: " + costs.Strategy}, staticCells(&costs)...)...)
+	return p.writeSummary(out, &summary)
+}
+
+func (p *program) evaluate(context.Context) error {
+	if p.mapping == "" {
+		return usage("remap map --output FILE writes one", "--mapping is missing")
+	}
+	j, err := p.load()
+	if err != nil {
+		return err
+	}
+	m, err := p.openMapping(p.mapping, j)
+	if err != nil {
+		return inOption("mapping", err)
+	}
+	costs, err := j.costs(p.mapping, m)
+	if err != nil {
+		return err
+	}
+	if p.json {
+		return p.writeJSON(static{costs, p.timingFields()})
+	}
+	defer p.sayTiming()
+	summary := grid{header: append([]string{"mapping"}, staticHeader...)}
+	summary.add(append([]string{costs.Strategy}, staticCells(&costs)...)...)
+	return (&output{stdout: p.stdout}).write(func(w io.Writer) error { return summary.render(w, "text") })
+}
+
+// chosenStrategy is --strategy.
+func (p *program) chosenStrategy() (mapping.Strategy, error) {
+	if p.strategy == "" {
+		return mapping.Strategy{}, usage("strategies: "+strategyNames(), "--strategy is missing")
+	}
+	s, err := strategy.Parse(p.strategy)
+	if err != nil {
+		return s, inOption("strategy", err)
+	}
+	return s, nil
+}
+
+// inStrategy says which strategy could not do its work.
+func inStrategy(name string, err error) error {
+	return fail(hintOf(err), "strategy %s: %w", name, err)
+}
+
+func strategyNames() string {
+	names := ""
+	for i, s := range strategy.Table() {
+		if i > 0 {
+			names += ", "
+		}
+		names += s.Name
+	}
+	return names
+}
+
+// start is the mapping that a job begins with: --previous, or the identity.
+func (j *job) start() mapping.Mapping {
+	if j.previous != nil {
+		return j.previous
+	}
+	return mapping.Identity(j.traffic.Ranks())
+}
+
+func (j *job) startName() string {
+	if j.previous != nil {
+		return "previous"
+	}
+	return "identity"
+}
+
+// writeSummary shows people a table: on stdout when the mapping went to a
+// file, else on stderr beside it.
+func (p *program) writeSummary(out *output, summary *grid) error {
+	defer p.sayTiming()
+	if out.toFile() {
+		return (&output{stdout: p.stdout}).write(func(w io.Writer) error { return summary.render(w, "text") })
+	}
+	if p.quiet {
+		return nil
+	}
+	return summary.render(p.stderr, "text")
+}

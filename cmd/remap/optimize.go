@@ -1,0 +1,135 @@
+package main
+
+import (
+	"context"
+	"fmt"
+
+	"remap/evalsim"
+	"remap/feedback"
+	"remap/mapping"
+	"remap/strategy"
+)
+
+const optimizeExamples = `
+  remap optimize --topology tapered --pattern stencil2d:64x72 --strategies kl --rounds 5 --output job.csv
+  remap optimize --topology torus:4x4x4 --pattern stencil3d7:4x4x4 --budget 20s --format openmpi-rankfile --output job.rankfile
+`
+
+// optimized is the JSON of optimize.
+type optimized struct {
+	Start       simulated          `json:"start"`
+	Static      simulated          `json:"static"` // the best without feedback
+	Best        simulated          `json:"best"`
+	Rounds      []judged           `json:"rounds"`
+	Simulations int                `json:"simulations"` // mappings judged
+	Stopped     string             `json:"stopped"`
+	Interrupted bool               `json:"interrupted"`
+	Skipped     []string           `json:"skipped,omitempty"`
+	VolumeScale float64            `json:"volume_scale"`
+	Timing      map[string]float64 `json:"timing,omitempty"`
+}
+
+// judged is the best mapping of one round.
+type judged struct {
+	Round int `json:"round"`
+	simulated
+}
+
+func (p *program) optimize(ctx context.Context) error {
+	out, err := p.openMappingOutput()
+	if err != nil {
+		return err
+	}
+	options, err := p.simulation()
+	if err != nil {
+		return err
+	}
+	strategies, err := strategy.ParseList(p.strategies)
+	if err != nil {
+		return inOption("strategies", err)
+	}
+	j, err := p.load()
+	if err != nil {
+		return err
+	}
+	found, err := p.search(ctx, j, strategies, options)
+	if err != nil {
+		return err
+	}
+	p.clock.lap("optimize")
+	if err := p.writeMapping(out, j, found.Best.Mapping); err != nil {
+		return err
+	}
+	if ctx.Err() != nil && (out.toFile() || !p.json) {
+		p.say("interrupted: best so far after %d simulations written", found.Simulations)
+	}
+	result, err := j.optimized(found)
+	if err != nil {
+		return err
+	}
+	if p.json {
+		result.Timing = p.timingFields()
+		return p.writeJSON(result)
+	}
+	return p.writeSummary(out, result.table())
+}
+
+// search runs the loop under the budget.
+func (p *program) search(ctx context.Context, j *job, strategies []mapping.Strategy, o evalsim.Options) (*feedback.Result, error) {
+	if p.budget > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, p.budget)
+		defer cancel()
+	}
+	s := feedback.DefaultSettings()
+	s.Problem, s.Traffic, s.Strategies = j.problem(p.seed), j.traffic, strategies
+	s.Rounds, s.Repeats, s.Gain = p.rounds, p.repeats, p.gain
+	s.Evaluate = feedback.Simulator(j.machine, j.allocation, j.program, o, p.workers)
+	meter := p.newMeter("judging mappings", 1+len(strategies)*(1+2*p.rounds))
+	defer meter.stop()
+	s.Progress = func(feedback.Event) { meter.step() }
+	found, err := feedback.Optimize(ctx, s)
+	if err != nil && ctx.Err() == context.DeadlineExceeded {
+		return nil, fail("give more time", "--budget %v ended before the first mapping was judged", p.budget)
+	}
+	if err == nil {
+		for _, reason := range found.Skipped {
+			p.say("skipped: strategy %s", reason)
+		}
+	}
+	return found, err
+}
+
+// optimized adds the static costs to what the loop found.
+func (j *job) optimized(found *feedback.Result) (*optimized, error) {
+	result := &optimized{Simulations: found.Simulations, Stopped: found.Stopped, Interrupted: found.Interrupted,
+		Skipped: found.Skipped, VolumeScale: j.program.VolumeScale, Rounds: []judged{}}
+	var err error
+	row := func(c *feedback.Candidate) simulated {
+		costs, wrong := j.costs(c.Strategy, c.Mapping)
+		if wrong != nil {
+			err = wrong
+		}
+		return simulated{costs, c.Summary}
+	}
+	result.Start, result.Static, result.Best = row(&found.Start), row(&found.Static), row(&found.Best)
+	for i := range found.Rounds {
+		result.Rounds = append(result.Rounds, judged{found.Rounds[i].Round, row(&found.Rounds[i])})
+	}
+	return result, err
+}
+
+// table is before and after, for people.
+func (o *optimized) table() *grid {
+	g := &grid{header: append(simulatedHeader("mapping"), "ratio")}
+	for _, line := range []struct {
+		name string
+		row  *simulated
+	}{{"before", &o.Start}, {"best static", &o.Static}, {"after", &o.Best}} {
+		cells := line.row.cells()
+		cells[0] = fmt.Sprintf("%s: %s", line.name, cells[0])
+		ratio := float64(line.row.ElapsedNS) / float64(max(1, o.Start.ElapsedNS))
+		g.add(append(cells, fmt.Sprintf("%.3f", ratio))...)
+	}
+	return g
+}

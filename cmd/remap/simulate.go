@@ -1,0 +1,109 @@
+package main
+
+import (
+	"context"
+	"io"
+
+	"remap/evalsim"
+	"remap/mapping"
+)
+
+const simulateExamples = `
+  remap simulate --topology tapered --pattern stencil2d:64x72 --strategy tiling
+  remap simulate --topology torus:4x4x4 --pattern stencil3d7:4x4x4 --mapping job.csv --routing static --links links.csv
+`
+
+// simulation is the JSON of simulate.
+type simulation struct {
+	simulated
+	Timing map[string]float64 `json:"timing,omitempty"`
+}
+
+func (p *program) simulate(ctx context.Context) error {
+	const forms = "--mapping FILE for a mapping of yours, --strategy NAME to make one"
+	if (p.mapping == "") == (p.strategy == "") {
+		return usage(forms, "exactly one of --mapping and --strategy is needed")
+	}
+	links, err := p.openOutput(p.links)
+	if err != nil {
+		return err
+	}
+	if p.links == "-" {
+		return usage("", "--links needs a file")
+	}
+	options, err := p.simulation()
+	if err != nil {
+		return err
+	}
+	name, j, m, err := p.mappingToSimulate(ctx)
+	if err != nil {
+		return err
+	}
+	row := simulation{}
+	if row.Costs, err = j.costs(name, m); err != nil {
+		return err
+	}
+	meter := p.newMeter("simulating", p.repeats)
+	results, err := evalsim.Repeat(ctx, j.machine, j.asJobs(m), options, p.repeats, p.workers, meter.step)
+	meter.stop()
+	if err != nil {
+		return err
+	}
+	p.clock.lap("simulate")
+	row.Summary = evalsim.Summarize(results)
+	if links.toFile() {
+		if err := links.write(func(w io.Writer) error { return evalsim.WriteLinks(w, j.machine, results) }); err != nil {
+			return err
+		}
+	}
+	if p.json {
+		row.Timing = p.timingFields()
+		return p.writeJSON(row)
+	}
+	defer p.sayTiming()
+	g := grid{header: simulatedHeader("mapping")}
+	g.add(row.cells()...)
+	return (&output{stdout: p.stdout}).write(func(w io.Writer) error { return g.render(w, "text") })
+}
+
+// mappingToSimulate reads --mapping or follows --strategy.
+func (p *program) mappingToSimulate(ctx context.Context) (string, *job, mapping.Mapping, error) {
+	if p.mapping != "" {
+		j, err := p.load()
+		if err != nil {
+			return "", nil, nil, err
+		}
+		m, err := p.openMapping(p.mapping, j)
+		if err != nil {
+			return "", nil, nil, inOption("mapping", err)
+		}
+		return p.mapping, j, m, nil
+	}
+	chosen, err := p.chosenStrategy()
+	if err != nil {
+		return "", nil, nil, err
+	}
+	j, err := p.load()
+	if err != nil {
+		return "", nil, nil, err
+	}
+	m, err := chosen.Map(ctx, j.problem(p.seed))
+	if err != nil {
+		return "", nil, nil, inStrategy(chosen.Name, err)
+	}
+	p.clock.lap("map")
+	return chosen.Name, j, m, nil
+}
+
+// asJobs is the mapped job as the simulator sees it.
+func (j *job) asJobs(m mapping.Mapping) []evalsim.Job {
+	return []evalsim.Job{{Program: j.program, Hosts: m.Hosts(j.allocation)}}
+}
+
+func simulatedHeader(first string) []string {
+	return append(append([]string{first}, staticHeader...), timeHeader...)
+}
+
+func (s *simulated) cells() []string {
+	return append(append([]string{s.Strategy}, staticCells(&s.Costs)...), timeCells(&s.Summary)...)
+}

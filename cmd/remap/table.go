@@ -1,0 +1,97 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"strconv"
+
+	"github.com/jedib0t/go-pretty/v6/table"
+	"github.com/jedib0t/go-pretty/v6/text"
+
+	"remap/evalsim"
+	"remap/mapping"
+)
+
+// simulated is a mapping's costs with its simulation beside: one flat JSON object.
+type simulated struct {
+	mapping.Costs
+	evalsim.Summary
+}
+
+// grid is a table of text; the first column is text, the others are numbers.
+type grid struct {
+	header []string
+	rows   [][]string
+}
+
+func (g *grid) add(cells ...string) { g.rows = append(g.rows, cells) }
+
+// render writes the table as text, markdown or csv.
+func (g *grid) render(w io.Writer, format string) error {
+	t := table.NewWriter()
+	t.SetStyle(table.StyleLight)
+	t.Style().Options = table.Options{SeparateHeader: true}
+	t.Style().Format.Header = text.FormatDefault
+	t.AppendHeader(asRow(g.header))
+	columns := []table.ColumnConfig{{Number: 1, Align: text.AlignLeft, AlignHeader: text.AlignLeft}}
+	for i := range g.header[1:] {
+		columns = append(columns, table.ColumnConfig{Number: i + 2, Align: text.AlignRight, AlignHeader: text.AlignRight})
+	}
+	t.SetColumnConfigs(columns)
+	for _, row := range g.rows {
+		t.AppendRow(asRow(row))
+	}
+	out := ""
+	switch format {
+	case "markdown":
+		out = t.RenderMarkdown()
+	case "csv":
+		out = t.RenderCSV()
+	default:
+		out = t.Render()
+	}
+	_, err := fmt.Fprintln(w, out)
+	return err
+}
+
+func asRow(cells []string) table.Row {
+	row := make(table.Row, len(cells))
+	for i, c := range cells {
+		row[i] = c
+	}
+	return row
+}
+
+// staticHeader and staticCells are the columns of static costs for people.
+var staticHeader = []string{"path length", "cut %", "max link us", "moved"}
+
+func staticCells(c *mapping.Costs) []string {
+	return []string{fmt.Sprintf("%.4f", c.AvgPathLength), fmt.Sprintf("%.2f", 100*c.CutFraction),
+		fmt.Sprintf("%.2f", 1e6*c.MaxLinkSeconds), strconv.Itoa(c.MovedRanks)}
+}
+
+// timeHeader and timeCells are the columns of a simulation for people.
+var timeHeader = []string{"elapsed us", "95 % interval", "congested %"}
+
+func timeCells(s *evalsim.Summary) []string {
+	interval := "-"
+	if s.ElapsedNSLow != nil && s.ElapsedNSHigh != nil {
+		interval = fmt.Sprintf("[%s, %s]", micro(*s.ElapsedNSLow), micro(*s.ElapsedNSHigh))
+	}
+	return []string{micro(s.ElapsedNS), interval, fmt.Sprintf("%.3f", 100*s.CongestedHopFraction)}
+}
+
+func micro(ns int64) string { return fmt.Sprintf("%.3f", float64(ns)/1000) }
+
+// writeJSON writes one value, and nothing else, to stdout.
+func (p *program) writeJSON(value any) error {
+	return (&output{stdout: p.stdout}).write(func(w io.Writer) error { return encodeJSON(w, value) })
+}
+
+func encodeJSON(w io.Writer, value any) error {
+	e := json.NewEncoder(w)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", "  ")
+	return e.Encode(value)
+}
