@@ -1,0 +1,69 @@
+package kernighanlin
+
+import (
+	"remap/mapping"
+	"remap/topology"
+)
+
+// Layout is slots in network order, cut into the finest blocks within which it
+// does not matter who sits where: the slots of a host or of a leaf switch, or
+// single slots where even neighbours differ, as on a torus.
+type Layout struct {
+	Slots  []int32 // length positions: slot of the allocation
+	First  []int32 // length blocks+1: block b is positions First[b] to First[b+1]
+	Places *mapping.Places
+	Metric *Metric
+}
+
+// NewLayout arranges slots of the problem's allocation; nil = all of them.
+func NewLayout(p *mapping.Problem, slots []int32) *Layout {
+	places := mapping.NewPlaces(p.Machine, p.Allocation, slots)
+	l := &Layout{Slots: places.Slots, Places: places}
+	ofSlot := p.Allocation.HostOfSlot()
+	hosts := make([]int32, len(l.Slots)) // of every position
+	for i, s := range l.Slots {
+		hosts[i] = ofSlot[s]
+	}
+	whole := []int32{0}
+	if len(hosts) > 0 {
+		whole = append(whole, int32(len(hosts)))
+	}
+	if len(places.Levels) > 0 {
+		whole = places.Levels[0].Bounds
+	}
+	inside, uniform := insideLength(p.Machine, hosts, whole)
+	if uniform {
+		l.First = whole
+	} else {
+		l.First = make([]int32, len(hosts)+1)
+		for i := range l.First {
+			l.First[i] = int32(i)
+		}
+	}
+	l.Metric = newMetric(p.Machine, hosts, l.First, places.Levels, inside)
+	return l
+}
+
+// Blocks is the number of blocks.
+func (l *Layout) Blocks() int { return len(l.First) - 1 }
+
+// insideLength is the path length between two positions of one block, when it
+// is the same in all blocks. On large blocks it looks at neighbouring positions
+// and at pairs with the first one only.
+func insideLength(machine *topology.Topology, hosts, first []int32) (length int64, uniform bool) {
+	length = -1
+	for b := range len(first) - 1 {
+		for i := first[b] + 1; i < first[b+1]; i++ {
+			for _, other := range [2]int32{first[b], i - 1} {
+				d := int64(machine.PathLength(hosts[other], hosts[i]))
+				if length < 0 {
+					length = d
+				}
+				if d != length {
+					return 0, false
+				}
+			}
+		}
+	}
+	return max(0, length), true
+}

@@ -1,0 +1,238 @@
+package kernighanlin
+
+// Passes improves pairs by passes of tentative moves and keeps its memory
+// between them. The zero value is ready to use.
+//
+// A pass moves every vertex at most once, always the best one that the balance
+// allows, also when it makes the cost worse, and in the end returns to the best
+// state it saw (Kernighan and Lin 1970). Moves are of single vertices with
+// incremental gains (Fiduccia and Mattheyses 1982); with Slack 1 and unit
+// weights two consecutive moves are one swap of Kernighan and Lin, the second
+// vertex chosen with the first already moved. With a larger slack one side may
+// run ahead, then the other must follow until the target is met.
+//
+// A pass costs O(edges + moves x degree x log vertices).
+type Passes struct {
+	pair   *Pair
+	limits Limits
+
+	gain   []int64 // length vertices: by how much the cost falls when the vertex changes side
+	place  []int32 // length vertices: index in the queue of its side, -1 = not in it
+	locked []bool  // length vertices: has moved in this pass, or is too heavy to
+	queues [2]queue
+	moves  []int32 // of this pass, in order
+	stamp  int32
+
+	deviation int64 // weight of side 0 - Target
+	away      int   // vertices that newly left their home side, minus those that came home
+	returning bool  // the deviation reached Slack and has not yet come back
+}
+
+// Improve runs passes until one finds nothing better or their number is used
+// up, and gives by how much the cost fell. That can be negative only when the
+// pair did not meet the tolerance and now does, or deviates less.
+func (s *Passes) Improve(p *Pair, limits Limits) int64 {
+	s.begin(p, limits)
+	var total int64
+	for range limits.Passes {
+		gain, better := s.pass()
+		total += gain
+		if !better {
+			break
+		}
+	}
+	s.pair = nil
+	return total
+}
+
+// begin computes the gains and the balance.
+func (s *Passes) begin(p *Pair, limits Limits) {
+	n := p.Vertices()
+	s.pair, s.limits = p, limits
+	s.gain = resize(s.gain, n)
+	s.place = resize(s.place, n)
+	s.locked = resize(s.locked, n)
+	for v, side := range p.Side {
+		var gain int64
+		if p.Bias != nil {
+			gain = p.Bias[v]
+			if side == 1 {
+				gain = -gain
+			}
+		}
+		for i := p.Offsets[v]; i < p.Offsets[v+1]; i++ {
+			if p.Side[p.Neighbors[i]] == side {
+				gain -= p.Weights[i]
+			} else {
+				gain += p.Weights[i]
+			}
+		}
+		s.gain[v] = gain
+	}
+	s.deviation = p.weightOfSide0() - limits.Target
+	s.away = 0
+}
+
+// resize gives a slice of length n, contents unspecified.
+func resize[T any](s []T, n int) []T {
+	if cap(s) < n {
+		return make([]T, n, n+n/4)
+	}
+	return s[:n]
+}
+
+// pass gives by how much the cost fell and whether the state is better: nearer
+// to the target if it was outside the tolerance, else of less cost.
+func (s *Passes) pass() (gain int64, better bool) {
+	s.fill()
+	var sum, best int64
+	bestAt, bestExcess := 0, s.excess()
+	for {
+		v := s.next()
+		if v < 0 {
+			break
+		}
+		sum += s.gain[v]
+		s.move(v)
+		s.moves = append(s.moves, v)
+		excess := s.excess()
+		nearer := excess < bestExcess || excess == bestExcess && sum > best
+		if nearer && !s.overBudget() {
+			best, bestAt, bestExcess = sum, len(s.moves), excess
+		} else if len(s.moves)-bestAt > s.limits.Fruitless {
+			break
+		}
+	}
+	better = bestAt > 0
+	for i := len(s.moves) - 1; i >= bestAt; i-- {
+		s.move(s.moves[i])
+	}
+	return best, better
+}
+
+// excess is the deviation beyond the tolerance.
+func (s *Passes) excess() int64 { return max(0, abs(s.deviation)-s.limits.Tolerance) }
+
+func (s *Passes) overBudget() bool { return s.pair.Home != nil && s.away > s.limits.Budget }
+
+func abs(x int64) int64 {
+	if x < 0 {
+		return -x
+	}
+	return x
+}
+
+// fill starts a pass: it frees all vertices and queues those that may gain,
+// which are those with an edge to the other side or a bias. Small pairs and
+// unbalanced ones are queued whole.
+func (s *Passes) fill() {
+	p := s.pair
+	const small = 256
+	whole := p.Vertices() <= small || s.excess() > 0
+	s.stamp, s.returning = 0, false
+	s.moves = s.moves[:0]
+	s.queues[0].items, s.queues[1].items = s.queues[0].items[:0], s.queues[1].items[:0]
+	for v, side := range p.Side {
+		s.place[v], s.locked[v] = -1, false
+		if whole || p.Bias != nil && p.Bias[v] != 0 || s.onBoundary(int32(v)) {
+			s.queues[side].push(item{s.gain[v], s.tick(), int32(v)}, s.place)
+		}
+	}
+}
+
+func (s *Passes) tick() int32 {
+	s.stamp++
+	return s.stamp
+}
+
+func (s *Passes) onBoundary(v int32) bool {
+	p := s.pair
+	for i := p.Offsets[v]; i < p.Offsets[v+1]; i++ {
+		if p.Side[p.Neighbors[i]] != p.Side[v] {
+			return true
+		}
+	}
+	return false
+}
+
+// next takes the best vertex that the balance allows out of its queue, or gives -1.
+func (s *Passes) next() int32 {
+	for {
+		from := s.side()
+		if from < 0 {
+			return -1
+		}
+		v := s.queues[from].items[0].vertex
+		s.queues[from].remove(0, s.place)
+		s.locked[v] = true
+		after := s.deviation + s.pair.weight(v)
+		if from == 0 {
+			after = s.deviation - s.pair.weight(v)
+		}
+		if abs(after) <= s.limits.Slack || abs(after) < abs(s.deviation) {
+			return v
+		}
+	}
+}
+
+// side chooses which side to move from: the heavier one while the pass turns
+// back, else the one whose best vertex gains more (of equals the heavier side).
+func (s *Passes) side() int {
+	heavier := 0
+	if s.deviation < 0 {
+		heavier = 1
+	}
+	a, b := s.queues[heavier].items, s.queues[1-heavier].items
+	switch {
+	case abs(s.deviation) >= s.limits.Slack && s.deviation != 0:
+		s.returning = true
+	case abs(s.deviation) <= s.limits.Tolerance:
+		s.returning = false
+	}
+	switch {
+	case len(a) == 0 && (len(b) == 0 || s.returning):
+		return -1
+	case s.returning:
+		return heavier
+	case len(a) == 0 || len(b) > 0 && b[0].gain > a[0].gain:
+		return 1 - heavier
+	}
+	return heavier
+}
+
+// move changes the side of v and the gains of its neighbours.
+func (s *Passes) move(v int32) {
+	p := s.pair
+	from := p.Side[v]
+	p.Side[v] = 1 - from
+	s.gain[v] = -s.gain[v]
+	if from == 0 {
+		s.deviation -= p.weight(v)
+	} else {
+		s.deviation += p.weight(v)
+	}
+	if p.Home != nil && p.Home[v] >= 0 {
+		if uint8(p.Home[v]) == from {
+			s.away++
+		} else {
+			s.away--
+		}
+	}
+	for i := p.Offsets[v]; i < p.Offsets[v+1]; i++ {
+		u, w := p.Neighbors[i], p.Weights[i]
+		if p.Side[u] == from {
+			s.gain[u] += 2 * w
+		} else {
+			s.gain[u] -= 2 * w
+		}
+		if s.locked[u] {
+			continue
+		}
+		x := item{s.gain[u], s.tick(), u}
+		if s.place[u] >= 0 {
+			s.queues[p.Side[u]].change(int(s.place[u]), x, s.place)
+		} else {
+			s.queues[p.Side[u]].push(x, s.place)
+		}
+	}
+}

@@ -1,0 +1,174 @@
+package kernighanlin
+
+import (
+	"remap/commgraph"
+)
+
+// Refiner improves an assignment two blocks at a time. It keeps its memory
+// between calls; all costs are of the graph under the metric.
+type Refiner struct {
+	graph  *commgraph.Graph
+	metric *Metric
+	assign *Assignment
+
+	// Home, if not nil, is the block every vertex started in (length
+	// positions), and Budget how many more may newly leave theirs.
+	Home   []int32
+	Budget int
+
+	passes Passes
+	pair   Pair
+	local  []int32 // length positions: index within the pair, -1 = not in it
+
+	toward    []int64 // length blocks: weight from the block under study, 0 between uses
+	neighbors []int32 // blocks with weight
+}
+
+// NewRefiner works on assign in place.
+func NewRefiner(g *commgraph.Graph, m *Metric, assign *Assignment) *Refiner {
+	r := &Refiner{graph: g, metric: m, assign: assign}
+	r.local = make([]int32, len(assign.Block))
+	for v := range r.local {
+		r.local[v] = -1
+	}
+	r.toward = make([]int64, assign.Blocks())
+	return r
+}
+
+// Adjacent lists the blocks that b has edges to, in no particular but a fixed
+// order, and the weight to each of them. Both slices are good until the next call.
+func (r *Refiner) Adjacent(b int32) (blocks []int32, weight []int64) {
+	for _, other := range r.neighbors {
+		r.toward[other] = 0
+	}
+	r.neighbors = r.neighbors[:0]
+	for _, v := range r.assign.Of(b) {
+		if int(v) >= r.graph.Vertices() {
+			continue
+		}
+		first, end := r.graph.Row(v)
+		for i := first; i < end; i++ {
+			other := r.assign.Block[r.graph.Neighbors[i]]
+			if other == b {
+				continue
+			}
+			if r.toward[other] == 0 {
+				r.neighbors = append(r.neighbors, other)
+			}
+			r.toward[other] += r.graph.Weights[i]
+		}
+	}
+	return r.neighbors, r.toward
+}
+
+// Improve exchanges vertices between blocks a and b, sizes kept, and gives by
+// how much the cost fell: 0 or more. Slack, Passes and Fruitless of limits
+// count; the others follow from the blocks.
+func (r *Refiner) Improve(a, b int32, limits Limits) int64 {
+	outside := r.metric.Between(a, b) - r.metric.inside
+	if outside <= 0 || len(r.assign.Of(a)) == 0 || len(r.assign.Of(b)) == 0 {
+		return 0
+	}
+	r.extract(a, b, outside)
+	limits.Target, limits.Tolerance = int64(len(r.assign.Of(a))), 0
+	limits.Budget = r.Budget
+	gain := r.passes.Improve(&r.pair, limits)
+	if gain > 0 {
+		r.Budget -= r.passes.away
+		r.apply(a, b)
+	}
+	r.release(a, b)
+	return gain
+}
+
+// extract fills r.pair with the vertices of a on side 0, those of b on side 1.
+// An edge inside the pair weighs what it costs more when cut; edges to other
+// blocks become biases.
+func (r *Refiner) extract(a, b int32, outside int64) {
+	p := &r.pair
+	p.Offsets, p.Neighbors, p.Weights = append(p.Offsets[:0], 0), p.Neighbors[:0], p.Weights[:0]
+	p.Bias, p.Side = p.Bias[:0], p.Side[:0]
+	for side, block := range [2]int32{a, b} {
+		for _, v := range r.assign.Of(block) {
+			r.local[v] = int32(len(p.Side))
+			p.Side = append(p.Side, uint8(side))
+		}
+	}
+	for _, block := range [2]int32{a, b} {
+		for _, v := range r.assign.Of(block) {
+			p.Bias = append(p.Bias, r.extractRow(v, a, b, outside))
+			p.Offsets = append(p.Offsets, int32(len(p.Neighbors)))
+		}
+	}
+	p.Home = nil
+	if r.Home != nil {
+		r.extractHome(a, b)
+	}
+}
+
+// extractRow appends the edges of v that stay in the pair and gives its bias.
+func (r *Refiner) extractRow(v, a, b int32, outside int64) (bias int64) {
+	if int(v) >= r.graph.Vertices() {
+		return 0
+	}
+	p := &r.pair
+	last := int32(-1) // blocks of consecutive neighbours are often the same
+	var difference int64
+	first, end := r.graph.Row(v)
+	for i := first; i < end; i++ {
+		u, w := r.graph.Neighbors[i], r.graph.Weights[i]
+		if r.local[u] >= 0 {
+			p.Neighbors = append(p.Neighbors, r.local[u])
+			p.Weights = append(p.Weights, w*outside)
+			continue
+		}
+		if other := r.assign.Block[u]; other != last {
+			last = other
+			difference = r.metric.Between(a, other) - r.metric.Between(b, other)
+		}
+		bias += w * difference
+	}
+	return bias
+}
+
+// extractHome notes for every vertex of the pair whether it is at home on one
+// of its sides. Idle vertices never are.
+func (r *Refiner) extractHome(a, b int32) {
+	p := &r.pair
+	p.Home = make([]int8, 0, len(p.Side))
+	for _, block := range [2]int32{a, b} {
+		for _, v := range r.assign.Of(block) {
+			home := int8(-1)
+			switch {
+			case int(v) >= r.graph.Vertices():
+			case r.Home[v] == a:
+				home = 0
+			case r.Home[v] == b:
+				home = 1
+			}
+			p.Home = append(p.Home, home)
+		}
+	}
+}
+
+// apply writes the sides of the pair back to the assignment, members in the
+// order they had.
+func (r *Refiner) apply(a, b int32) {
+	members := append(append([]int32(nil), r.assign.Of(a)...), r.assign.Of(b)...)
+	next := [2]int32{r.assign.First[a], r.assign.First[b]}
+	blocks := [2]int32{a, b}
+	for i, v := range members {
+		side := r.pair.Side[i]
+		r.assign.Members[next[side]] = v
+		r.assign.Block[v] = blocks[side]
+		next[side]++
+	}
+}
+
+func (r *Refiner) release(a, b int32) {
+	for _, block := range [2]int32{a, b} {
+		for _, v := range r.assign.Of(block) {
+			r.local[v] = -1
+		}
+	}
+}
