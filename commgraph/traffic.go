@@ -3,7 +3,6 @@
 package commgraph
 
 import (
-	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -57,7 +56,7 @@ func (t *Traffic) TotalBytes() int64 {
 }
 
 // NewTraffic sorts and sums flows. counted tells whether Messages of the
-// flows are known; if not, Traffic.Messages is nil.
+// flows are known; if not, Traffic.Messages is nil. O(ranks + flows).
 // Errors: a rank outside 0..ranks-1, negative bytes or messages, overflow.
 func NewTraffic(ranks int, flows []Flow, counted bool) (*Traffic, error) {
 	if ranks < 0 || ranks > MaxRanks {
@@ -66,41 +65,76 @@ func NewTraffic(ranks int, flows []Flow, counted bool) (*Traffic, error) {
 	if len(flows) > math.MaxInt32 {
 		return nil, fmt.Errorf("%d flows: at most %d are supported", len(flows), math.MaxInt32)
 	}
-	sorted := slices.Clone(flows)
-	slices.SortStableFunc(sorted, func(a, b Flow) int {
-		return cmp.Or(cmp.Compare(a.From, b.From), cmp.Compare(a.To, b.To))
-	})
-	t := &Traffic{Offsets: make([]int32, ranks+1)}
-	var total int64
-	for i, f := range sorted {
+	var bytes, messages int64
+	for _, f := range flows {
 		if err := checkFlow(f, ranks); err != nil {
 			return nil, err
 		}
-		if total += f.Bytes; total > MaxTotal {
+		if bytes += f.Bytes; bytes > MaxTotal {
 			return nil, fmt.Errorf("total volume above the limit of %d bytes", int64(MaxTotal))
 		}
-		last := len(t.Bytes) - 1
-		if i > 0 && sorted[i-1].From == f.From && sorted[i-1].To == f.To {
-			t.Bytes[last] += f.Bytes
+		if messages += f.Messages; messages > MaxTotal {
+			return nil, fmt.Errorf("more than %d messages", int64(MaxTotal))
+		}
+	}
+	t := &Traffic{Offsets: make([]int32, ranks+1), Destinations: []int32{}, Bytes: []int64{}}
+	if counted {
+		t.Messages = []int64{}
+	}
+	before := Flow{From: -1}
+	for _, i := range sortedOrder(ranks, flows) {
+		f := flows[i]
+		if f.From != before.From || f.To != before.To {
+			t.Destinations = append(t.Destinations, f.To)
+			t.Bytes = append(t.Bytes, 0)
 			if counted {
-				t.Messages[last] += f.Messages
+				t.Messages = append(t.Messages, 0)
 			}
-			continue
 		}
-		t.Destinations = append(t.Destinations, f.To)
-		t.Bytes = append(t.Bytes, f.Bytes)
+		last := len(t.Bytes) - 1
+		t.Bytes[last] += f.Bytes
 		if counted {
-			t.Messages = append(t.Messages, f.Messages)
+			t.Messages[last] += f.Messages
 		}
-		t.Offsets[f.From+1] = int32(len(t.Destinations))
+		t.Offsets[f.From+1] = int32(last + 1)
+		before = f
 	}
 	for r := 1; r <= ranks; r++ {
 		t.Offsets[r] = max(t.Offsets[r], t.Offsets[r-1])
 	}
-	if counted && t.Messages == nil {
-		t.Messages = []int64{}
-	}
 	return t, nil
+}
+
+// sortedOrder gives the indices of flows by sender, then receiver, then place:
+// two stable counting sorts, the minor key first. Length len(flows).
+func sortedOrder(ranks int, flows []Flow) []int32 {
+	order, other := make([]int32, len(flows)), make([]int32, len(flows))
+	next := make([]int32, ranks+1)
+	for i, f := range flows {
+		order[i] = int32(i)
+		next[f.To+1]++
+	}
+	for r := range ranks {
+		next[r+1] += next[r]
+	}
+	for _, i := range order {
+		to := flows[i].To
+		other[next[to]] = i
+		next[to]++
+	}
+	clear(next)
+	for _, f := range flows {
+		next[f.From+1]++
+	}
+	for r := range ranks {
+		next[r+1] += next[r]
+	}
+	for _, i := range other {
+		from := flows[i].From
+		order[next[from]] = i
+		next[from]++
+	}
+	return order
 }
 
 // MaxTotal bounds a traffic's volume, so that weight times distance stays in int64.

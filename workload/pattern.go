@@ -19,14 +19,22 @@ const (
 // pattern is a row of the table of synthetic patterns.
 type pattern struct {
 	name, example string
-	options       []string
+	options       []string // beside those that all patterns take
 	build         func(s *spec, maxOps int64) (*Program, error)
 }
 
 var patterns = []pattern{
-	{"stencil2d", "64x72", []string{"bytes", "rounds", "edges"}, buildStencil2D},
-	{"stencil3d7", "16x16x18", []string{"bytes", "rounds", "edges"}, buildStencil3D7},
-	{"stencil3d27", "16x16x18", []string{"bytes", "edge-bytes", "corner-bytes", "rounds", "edges"}, buildStencil3D27},
+	{"stencil2d", "64x72", []string{"edges"}, buildStencil2D},
+	{"stencil3d7", "16x16x18", []string{"edges"}, buildStencil3D7},
+	{"stencil3d27", "16x16x18", []string{"edge-bytes", "corner-bytes", "edges"}, buildStencil3D27},
+	{"ring", "64", nil, buildRing},
+	{"uniform", "64", nil, buildUniform},
+	{"alltoall", "64", nil, buildAllToAll},
+	{"fft2d", "planes=32,grid=12x12", []string{"planes", "grid"}, buildFFT2D},
+}
+
+func (p pattern) optionNames() []string {
+	return append([]string{"bytes", "rounds", "seed"}, p.options...)
 }
 
 // later are names that the command line promises for a later version.
@@ -56,7 +64,7 @@ func parsePattern(text string, maxOps int64) (*Program, error) {
 	for _, p := range patterns {
 		if p.name == s.name {
 			s.pattern = p
-			s.int64("seed", 1, 0, 1<<62) // every pattern takes it, few use it
+			s.seed() // every pattern takes it, few use it
 			return p.build(s, maxOps)
 		}
 	}

@@ -2,6 +2,7 @@ package workload
 
 import (
 	"fmt"
+	"math"
 	"strconv"
 	"strings"
 
@@ -113,6 +114,21 @@ func (s *spec) grid(count int) []int {
 	return s.parseExtents("extents", s.extents, s.column, count)
 }
 
+// gridOption reads an option of count numbers AxBxC, which must be given.
+func (s *spec) gridOption(key string, count int) []int {
+	if o := s.take(key); o != nil {
+		return s.parseExtents("option "+key, o.value, o.column+len(key)+1, count)
+	}
+	return s.parseExtents("option "+key, "", 0, count)
+}
+
+// messageBytes, rounds and seed are the options that every pattern takes.
+func (s *spec) messageBytes() int64 { return s.int64("bytes", defaultBytes, 0, maxTotal) }
+
+func (s *spec) rounds(maxOps int64) int64 { return s.int64("rounds", 1, 1, maxOps) }
+
+func (s *spec) seed() int64 { return s.int64("seed", 1, 0, math.MaxInt64) }
+
 // parseExtents reads count numbers with x between them, each at least 1, and
 // their product at most maxRanks; all 1 after a mistake.
 func (s *spec) parseExtents(what, text string, column, count int) []int {
@@ -157,9 +173,11 @@ func (s *spec) ranks() int {
 // room tests that ranks x opsPerRank operations of at most bytes each stay
 // within the limits.
 func (s *spec) room(maxOps int64, ranks int, bytes int64, opsPerRank ...int64) {
-	ops := int64(ranks)
-	for _, factor := range opsPerRank {
-		if factor > 0 && ops > maxOps/factor {
+	ops := int64(1)
+	for _, factor := range append(opsPerRank, int64(ranks)) {
+		// A factor of 0 counts as 1: rounds of nothing take time as well.
+		factor = max(1, factor)
+		if ops > maxOps/factor {
 			s.fail(0, "fewer ranks or rounds", "more than %d operations", maxOps)
 			return
 		}
@@ -174,7 +192,7 @@ func (s *spec) room(maxOps int64, ranks int, bytes int64, opsPerRank ...int64) {
 func (s *spec) finish() error {
 	for _, o := range s.options {
 		if !o.used {
-			s.fail(o.column, "its options are "+strings.Join(s.pattern.options, ", "), "unknown option %s", o.key)
+			s.fail(o.column, "its options are "+strings.Join(s.pattern.optionNames(), ", "), "unknown option %s", o.key)
 		}
 	}
 	if s.err != nil {

@@ -112,7 +112,3 @@ func newProgram(ranks, ops int, grid []int) *Program {
 }
 
 func (p *Program) endRank() { p.Offsets = append(p.Offsets, int32(len(p.Ops))) }
-
-func (s *spec) messageBytes() int64 { return s.int64("bytes", defaultBytes, 0, maxTotal) }
-
-func (s *spec) rounds(maxOps int64) int64 { return s.int64("rounds", 1, 1, maxOps) }
