@@ -1,0 +1,42 @@
+package rcm
+
+import "remap/commgraph"
+
+// Positions inverts an order: the position of every vertex, length of order.
+func Positions(order []int32) []int32 {
+	position := make([]int32, len(order))
+	for i, v := range order {
+		position[v] = int32(i)
+	}
+	return position
+}
+
+// Bandwidth is the largest distance in the order between neighbours, 0 without
+// edges. order is a permutation of the vertices.
+func Bandwidth(g *commgraph.Graph, order []int32) int {
+	position := Positions(order)
+	var widest int32
+	for v := range int32(g.Vertices()) {
+		first, end := g.Row(v)
+		for _, u := range g.Neighbors[first:end] {
+			widest = max(widest, position[u]-position[v])
+		}
+	}
+	return int(widest)
+}
+
+// Profile is the sum over vertices of the distance to the first neighbour
+// before it in the order, 0 if none is (the size of the matrix's envelope).
+func Profile(g *commgraph.Graph, order []int32) int64 {
+	position := Positions(order)
+	var sum int64
+	for v := range int32(g.Vertices()) {
+		var reach int32
+		first, end := g.Row(v)
+		for _, u := range g.Neighbors[first:end] {
+			reach = max(reach, position[v]-position[u])
+		}
+		sum += int64(reach)
+	}
+	return sum
+}
