@@ -1,0 +1,129 @@
+package mapping
+
+import (
+	"bufio"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+
+	"remap/internal/input"
+	"remap/topology"
+)
+
+// MaxFile is the largest mapping file read, in bytes: 20 million ranks.
+const MaxFile = 1 << 30
+
+// header is the first row of the native format.
+var header = []string{"rank", "host", "slot"}
+
+// WriteCSV writes the native format: the header rank,host,slot, then one row a
+// rank in order; slots count from 0 within their host.
+func WriteCSV(w io.Writer, machine *topology.Topology, a *Allocation, m Mapping) error {
+	hosts, within := m.Hosts(a), a.SlotWithinHost()
+	out := csv.NewWriter(bufio.NewWriter(w))
+	if err := out.Write(header); err != nil {
+		return err
+	}
+	row := make([]string, len(header))
+	for r, s := range m {
+		row[0], row[1], row[2] = strconv.Itoa(r), machine.HostNames[hosts[r]], strconv.Itoa(int(within[s]))
+		if err := out.Write(row); err != nil {
+			return err
+		}
+	}
+	out.Flush()
+	return out.Error()
+}
+
+// ReadCSV reads the native format. ranks is the number expected, 0 = as many as
+// the file has; file is for errors. Errors are *input.Error with line and
+// column, or *TooFewSlots.
+func ReadCSV(file string, r io.Reader, machine *topology.Topology, a *Allocation, ranks int) (Mapping, error) {
+	in := csv.NewReader(&capped{file: file, r: r, left: MaxFile})
+	in.FieldsPerRecord = -1
+	in.ReuseRecord = true
+	first, err := in.Read()
+	if errors.Is(err, io.EOF) {
+		return nil, &input.Error{File: file, Reason: "the mapping is empty", Hint: "it starts with the line rank,host,slot"}
+	}
+	if err != nil {
+		return nil, csvError(file, err)
+	}
+	if !slices.Equal(first, header) {
+		return nil, &input.Error{File: file, Line: 1, Column: 1, Reason: "the first line is not rank,host,slot",
+			Hint: "a native mapping has one row a rank under that header"}
+	}
+	c := NewCollector(file, machine, a, ranks)
+	for {
+		row, err := in.Read()
+		if errors.Is(err, io.EOF) {
+			return c.Mapping()
+		}
+		if err != nil {
+			return nil, csvError(file, err)
+		}
+		if err := addRow(c, in, row); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// addRow reads the fields of one row.
+func addRow(c *Collector, in *csv.Reader, row []string) error {
+	line, column := in.FieldPos(0)
+	if len(row) != len(header) {
+		return &input.Error{File: c.file, Line: line, Column: column,
+			Reason: fmt.Sprintf("%d fields instead of rank,host,slot", len(row)), Hint: "is the line cut off?"}
+	}
+	e := Entry{Host: row[1], Line: line, RankColumn: column}
+	_, e.HostColumn = in.FieldPos(1)
+	_, e.SlotColumn = in.FieldPos(2)
+	var err error
+	if e.Rank, err = whole(row[0]); err != nil {
+		return &input.Error{File: c.file, Line: line, Column: e.RankColumn, Err: err, Hint: "ranks count from 0",
+			Reason: fmt.Sprintf("rank %q is not a whole number", row[0])}
+	}
+	if e.Slot, err = whole(row[2]); err != nil {
+		return &input.Error{File: c.file, Line: line, Column: e.SlotColumn, Err: err, Hint: "slots count from 0 within the host",
+			Reason: fmt.Sprintf("slot %q is not a whole number", row[2])}
+	}
+	return c.Add(e)
+}
+
+// whole reads a decimal number that fits 31 bits.
+func whole(text string) (int64, error) {
+	n, err := strconv.ParseUint(text, 10, 31)
+	return int64(n), err
+}
+
+// csvError says in our words what the csv package found.
+func csvError(file string, err error) error {
+	var own *input.Error
+	if errors.As(err, &own) {
+		return own
+	}
+	var parse *csv.ParseError
+	if errors.As(err, &parse) {
+		return &input.Error{File: file, Line: parse.Line, Column: parse.Column, Reason: parse.Err.Error(), Err: err,
+			Hint: "double quotes belong around a whole field or not at all"}
+	}
+	return &input.Error{File: file, Reason: err.Error(), Err: err}
+}
+
+// capped is a reader that refuses more than left bytes.
+type capped struct {
+	file string
+	r    io.Reader
+	left int64
+}
+
+func (c *capped) Read(buffer []byte) (int, error) {
+	n, err := c.r.Read(buffer)
+	if c.left -= int64(n); c.left < 0 {
+		return 0, &input.Error{File: c.file, Reason: fmt.Sprintf("a mapping larger than %d bytes", int64(MaxFile)), Hint: "is this the right file?"}
+	}
+	return n, err
+}
