@@ -122,7 +122,7 @@ func readMatrix(name string, r io.Reader, what string, row func([]cell)) (int, e
 			return 0, lines.Errorf(column, denseHint, "row of %d cells, the first one has %d", count, columns)
 		}
 		if rows++; rows > columns {
-			return 0, lines.Errorf(0, denseHint, "not square: more than the %d rows that %d columns allow", columns, columns)
+			return 0, lines.Errorf(0, squareHint(columns), "not square: more than the %d rows that %d columns allow", columns, columns)
 		}
 		if entries += int64(len(cells)); entries > math.MaxInt32 {
 			return 0, lines.Errorf(0, "", "more than %d entries", math.MaxInt32)
@@ -136,7 +136,7 @@ func readMatrix(name string, r io.Reader, what string, row func([]cell)) (int, e
 		return 0, emptyFile(name, denseHint)
 	}
 	if rows != columns {
-		return 0, &input.Error{File: name, Line: lines.Number, Hint: denseHint + "; is the file cut off?",
+		return 0, &input.Error{File: name, Line: lines.Number, Hint: squareHint(columns),
 			Reason: fmt.Sprintf("not square: %d rows x %d columns", rows, columns)}
 	}
 	return rows, nil
@@ -191,6 +191,14 @@ func trimMark(lines *input.Lines) []byte {
 		line = bytes.TrimPrefix(line, []byte("\xef\xbb\xbf"))
 	}
 	return line
+}
+
+// squareHint guesses why a matrix is not square.
+func squareHint(columns int) string {
+	if columns == fieldCount || columns == fieldCount-1 {
+		return "if this is an edge list, add the header src,dst,bytes or force the format edges"
+	}
+	return denseHint + "; is the file cut off?"
 }
 
 func emptyFile(name, hint string) error {

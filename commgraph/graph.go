@@ -74,25 +74,36 @@ func (t *Traffic) Graph() *Graph {
 		next[u]++
 		next[v]++
 	})
-	g.sortRows()
-	return g
+	// Symmetric: transposing changes nothing but the order within the rows.
+	return g.transposed()
 }
 
-// sortRows sorts every row by neighbour by transposing twice: rows visited in
-// ascending order fill each other row in ascending order. O(vertices + edges).
-func (g *Graph) sortRows() {
+// transposed turns every half-edge round, vertex weights left out. Because
+// rows are visited in ascending order, the rows of the result ascend.
+// O(vertices + edges).
+func (g *Graph) transposed() *Graph {
 	n := g.Vertices()
-	neighbors, weights := make([]int32, len(g.Neighbors)), make([]int64, len(g.Weights))
-	next := append([]int32(nil), g.Offsets[:n]...)
+	t := &Graph{
+		Offsets:   make([]int32, n+1),
+		Neighbors: make([]int32, len(g.Neighbors)),
+		Weights:   make([]int64, len(g.Weights)),
+	}
+	for _, v := range g.Neighbors {
+		t.Offsets[v+1]++
+	}
+	for v := range n {
+		t.Offsets[v+1] += t.Offsets[v]
+	}
+	next := append([]int32(nil), t.Offsets[:n]...)
 	for u := range int32(n) {
 		first, end := g.Row(u)
 		for i := first; i < end; i++ {
 			v := g.Neighbors[i]
-			neighbors[next[v]], weights[next[v]] = u, g.Weights[i]
+			t.Neighbors[next[v]], t.Weights[next[v]] = u, g.Weights[i]
 			next[v]++
 		}
 	}
-	g.Neighbors, g.Weights = neighbors, weights
+	return t
 }
 
 // Traffic splits every edge into its two directions, half the weight each;
