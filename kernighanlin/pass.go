@@ -45,6 +45,11 @@ func (s *Passes) Improve(p *Pair, limits Limits) int64 {
 	return total
 }
 
+// Excess is how far the pair is from the target beyond the tolerance.
+func (s *Passes) Excess(p *Pair, limits Limits) int64 {
+	return max(0, abs(p.weightOfSide0()-limits.Target)-limits.Tolerance)
+}
+
 // begin computes the gains and the balance.
 func (s *Passes) begin(p *Pair, limits Limits) {
 	n := p.Vertices()
