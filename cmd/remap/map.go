@@ -9,13 +9,13 @@ import (
 )
 
 const mapExamples = `
-  remap map --topology tapered --pattern stencil2d:64x72 --strategy tiling
-  remap map --topology torus:4x4x4 --pattern stencil3d7:4x4x4 --strategy rcm+kl --format openmpi-rankfile --output job.rankfile
+  remap map --topology torus:4x4x4 --pattern stencil3d7:4x4x4 --strategy rcm+kl --output job.csv
+  remap map --topology tapered --pattern stencil2d:64x72 --strategy tiling --format openmpi-rankfile --output job.rankfile
 `
 
 const evaluateExamples = `
-  remap evaluate --topology torus:4x4x4 --pattern ring:64 --mapping job.csv
-  remap evaluate --topology tapered --pattern stencil2d:64x72 --mapping job.csv --json
+  remap evaluate --topology torus:4x4x4 --pattern stencil3d7:4x4x4 --mapping job.csv
+  remap evaluate --topology torus:4x4x4 --pattern ring:64,rounds=3 --mapping job.csv --json
 `
 
 // static is the JSON of map and evaluate.

@@ -11,8 +11,8 @@ import (
 )
 
 const optimizeExamples = `
-  remap optimize --topology tapered --pattern stencil2d:64x72 --strategies kl --rounds 5 --output job.csv
-  remap optimize --topology torus:4x4x4 --pattern stencil3d7:4x4x4 --budget 20s --format openmpi-rankfile --output job.rankfile
+  remap optimize --topology torus:4x4x4 --pattern uniform:64 --format openmpi-rankfile --output best.rankfile
+  remap optimize --topology tapered --pattern stencil2d:64x72 --strategies kl --rounds 5 --output best.csv
 `
 
 // optimized is the JSON of optimize.
@@ -75,20 +75,23 @@ func (p *program) optimize(ctx context.Context) error {
 }
 
 // search runs the loop under the budget.
-func (p *program) search(ctx context.Context, j *job, strategies []mapping.Strategy, o evalsim.Options) (*feedback.Result, error) {
+func (p *program) search(ctx context.Context, j *job, strategies []mapping.Strategy, o evalsim.Options) (found *feedback.Result, err error) {
 	if p.budget > 0 {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeout(ctx, p.budget)
 		defer cancel()
 	}
 	s := feedback.DefaultSettings()
-	s.Problem, s.Traffic, s.Strategies = j.problem(p.seed), j.traffic, strategies
+	s.Problem, s.Strategies = j.problem(p.seed), strategies
+	if s.Traffic, err = j.program.Traffic(); err != nil {
+		return nil, err
+	}
 	s.Rounds, s.Repeats, s.Gain = p.rounds, p.repeats, p.gain
 	s.Evaluate = feedback.Simulator(j.machine, j.allocation, j.program, o, p.workers)
 	meter := p.newMeter("judging mappings", 1+len(strategies)*(1+2*p.rounds))
 	defer meter.stop()
 	s.Progress = func(feedback.Event) { meter.step() }
-	found, err := feedback.Optimize(ctx, s)
+	found, err = feedback.Optimize(ctx, s)
 	if err != nil && ctx.Err() == context.DeadlineExceeded {
 		return nil, fail("give more time", "--budget %v ended before the first mapping was judged", p.budget)
 	}

@@ -1,10 +1,15 @@
 package main
 
 import (
+	"bufio"
 	"errors"
 	"io"
+	"os"
+	"slices"
+	"strings"
 
 	"remap/commgraph"
+	"remap/internal/nearest"
 	"remap/mapping"
 	"remap/topology"
 	"remap/workload"
@@ -12,7 +17,10 @@ import (
 
 var errNotYet = errors.New("not supported yet")
 
-func mappingFormats() string { return "csv" }
+// formats are what a mapping can be written as; the first two can be read back.
+func formats() []string { return []string{"csv", "json"} }
+
+func mappingFormats() string { return strings.Join(formats(), ", ") }
 
 func (p *program) openTopology() (*topology.Topology, error) { return topology.Parse(p.topology) }
 
@@ -31,10 +39,42 @@ func (p *program) recorded(*commgraph.Traffic, int) (*workload.Program, error) {
 	return nil, errNotYet
 }
 
-func (p *program) openMapping(string, *job) (mapping.Mapping, error) { return nil, errNotYet }
+// openMapping reads a native mapping of the job's ranks, csv or json by content.
+func (p *program) openMapping(path string, j *job) (mapping.Mapping, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	content := bufio.NewReader(file)
+	read := mapping.ReadCSV
+	if begin, _ := content.Peek(1); len(begin) == 1 && begin[0] == '{' {
+		read = mapping.ReadJSON
+	}
+	return read(path, content, j.machine, j.allocation, j.traffic.Ranks())
+}
 
-func (p *program) openMappingOutput() (*output, error) { return p.openOutput(p.output) }
+// openMappingOutput checks --format and --output before the work.
+func (p *program) openMappingOutput() (*output, error) {
+	if !slices.Contains(formats(), p.format) {
+		hint := "formats: " + mappingFormats()
+		if near := nearest.Name(p.format, formats()); near != "" {
+			hint = "did you mean " + near + "? " + hint
+		}
+		return nil, usage(hint, "--format: unknown format %q", p.format)
+	}
+	return p.openOutput(p.output)
+}
 
+// writeMapping writes a mapping where --output says, and with --json nowhere else.
 func (p *program) writeMapping(out *output, j *job, m mapping.Mapping) error {
-	return out.write(func(io.Writer) error { return nil })
+	if p.json && !out.toFile() {
+		return nil
+	}
+	return out.write(func(w io.Writer) error {
+		if p.format == "json" {
+			return mapping.WriteJSON(w, j.machine, j.allocation, m)
+		}
+		return mapping.WriteCSV(w, j.machine, j.allocation, m)
+	})
 }

@@ -1,0 +1,149 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// example is a command line found in a document or in a help text.
+type example struct {
+	where string
+	args  []string
+}
+
+// The commands of README, docs and every help text work as they stand. Those
+// of one document run in order in one folder, so that a command can read what
+// an earlier one wrote.
+func TestDocumentedCommands(t *testing.T) {
+	data := shared(t)
+	root, err := filepath.Abs(filepath.Join("..", ".."))
+	if err != nil {
+		t.Fatal(err)
+	}
+	documents := []string{filepath.Join(root, "README.md"), filepath.Join(root, "CONTRIBUTING.md")}
+	more, err := filepath.Glob(filepath.Join(root, "docs", "*.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := 0
+	for _, document := range append(documents, more...) {
+		text, err := os.ReadFile(document)
+		if err != nil {
+			t.Fatal(err)
+		}
+		examples := inCodeBlocks(filepath.Base(document), string(text))
+		found += len(examples)
+		t.Run(filepath.Base(document), func(t *testing.T) { runExamples(t, root, data, examples) })
+	}
+	if found == 0 {
+		t.Error("no command found in the documents: the test does not see them")
+	}
+}
+
+// The examples of --help, all in one folder: maps first, so that what they
+// write can be read.
+func TestHelpExamples(t *testing.T) {
+	p := &program{}
+	var examples []example
+	names := []string{"map", "evaluate", "simulate", "compare", "optimize", "version"}
+	for _, name := range names {
+		command := p.newApp().Command(name)
+		if command == nil {
+			t.Fatalf("no command %s", name)
+		}
+		lines := commandLines(name+" --help", command.Description)
+		if len(lines) != 2 {
+			t.Errorf("%s has %d examples, want 2", name, len(lines))
+		}
+		examples = append(examples, lines...)
+	}
+	for _, c := range p.newApp().Commands {
+		if !slices.Contains(names, c.Name) {
+			t.Errorf("the examples of %s are not executed", c.Name)
+		}
+	}
+	runExamples(t, "", "", examples)
+}
+
+// inCodeBlocks finds lines that begin with remap, ./remap or $ remap inside fences.
+func inCodeBlocks(where, text string) []example {
+	var inside []string
+	fenced := false
+	for _, line := range strings.Split(text, "\n") {
+		if strings.HasPrefix(strings.TrimSpace(line), "```") {
+			fenced = !fenced
+			continue
+		}
+		if fenced {
+			inside = append(inside, line)
+		}
+	}
+	return commandLines(where, strings.Join(inside, "\n"))
+}
+
+// commandLines splits command lines of remap; a backslash continues a line.
+func commandLines(where, text string) []example {
+	var examples []example
+	for _, line := range strings.Split(strings.ReplaceAll(text, "\\\n", " "), "\n") {
+		words := shellWords(strings.TrimPrefix(strings.TrimSpace(line), "$ "))
+		if len(words) > 1 && (words[0] == "remap" || words[0] == "./remap") && words[1] != "COMMAND" {
+			examples = append(examples, example{where, words[1:]})
+		}
+	}
+	return examples
+}
+
+// shellWords splits a line at blanks outside single quotes, up to a comment.
+func shellWords(line string) []string {
+	var words []string
+	for i, part := range strings.Split(line, "'") {
+		if i%2 == 1 {
+			words = append(words, part)
+			continue
+		}
+		for _, word := range strings.Fields(part) {
+			if strings.HasPrefix(word, "#") {
+				return words
+			}
+			words = append(words, word)
+		}
+	}
+	return words
+}
+
+// runExamples runs them in order in one new folder beside which ../shared and
+// the project's own folders can be seen.
+func runExamples(t *testing.T, root, data string, examples []example) {
+	folder := filepath.Join(t.TempDir(), "project")
+	if err := os.Mkdir(folder, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if data != "" {
+		if err := os.Symlink(data, filepath.Join(folder, "..", "shared")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if root != "" {
+		if err := os.Symlink(filepath.Join(root, "fixtures"), filepath.Join(folder, "fixtures")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Chdir(folder)
+	for _, e := range examples {
+		line := "remap " + strings.Join(e.args, " ")
+		if strings.Contains(line, "../shared/") && data == "" {
+			t.Logf("skipped, ../shared is absent: %s", line)
+			continue
+		}
+		if strings.Contains(line, "tapered") && os.Getenv("REMAP_LONG") == "" {
+			t.Logf("skipped without REMAP_LONG: %s", line)
+			continue
+		}
+		if code, _, stderr := runHere(e.args...); code != exitDone {
+			t.Errorf("%s: %s\nexit code %d\n%s", e.where, line, code, stderr)
+		}
+	}
+}

@@ -1,0 +1,217 @@
+package main
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+const module = "remap/"
+
+// algorithms are the packages of one family of strategies each.
+var algorithms = []string{"rcm", "partition", "kernighanlin", "tiling"}
+
+// mayImport lists, for every package of the module, which others its code may
+// import (docs/architecture.md); internal/... is open to all. What a package
+// above may import, its tests may too, and more: a test can look upwards.
+var mayImport = map[string][]string{
+	"commgraph":    {},
+	"topology":     {},
+	"sampling":     {},
+	"workload":     {"commgraph"},
+	"mapping":      {"commgraph", "topology"},
+	"rcm":          {"mapping", "commgraph", "topology"},
+	"partition":    {"mapping", "commgraph", "topology", "kernighanlin"},
+	"kernighanlin": {"mapping", "commgraph", "topology"},
+	"tiling":       {"mapping", "commgraph", "topology"},
+	"strategy":     slices.Concat(algorithms, []string{"mapping", "commgraph", "topology"}),
+	"launcher":     {"mapping", "commgraph", "topology"},
+	"evalsim":      {"topology", "workload", "mapping", "sampling", "commgraph"},
+	"feedback":     {"evalsim", "mapping", "commgraph", "topology", "workload", "sampling"},
+	"fixtures":     {"commgraph", "topology", "workload", "mapping", "strategy", "evalsim"},
+	"benchmarks":   {"*"},
+	"cmd/remap":    {"*"},
+	// Shared by the algorithms; knows machines and mappings.
+	"internal/hierarchy": {"mapping", "topology", "commgraph"},
+}
+
+// goFile is a parsed source file of the module.
+type goFile struct {
+	path    string // slashes, relative to the module's root
+	folder  string
+	test    bool
+	syntax  *ast.File
+	fileSet *token.FileSet
+}
+
+// sources parses every Go file of the module, the tools module left out.
+func sources(t *testing.T) []goFile {
+	t.Helper()
+	root := filepath.Join("..", "..")
+	var files []goFile
+	err := filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		name := entry.Name()
+		if entry.IsDir() {
+			if path != root && (strings.HasPrefix(name, ".") || name == "testdata" || name == "tools") {
+				return filepath.SkipDir
+			}
+			return nil
+		}
+		if !strings.HasSuffix(name, ".go") {
+			return nil
+		}
+		set := token.NewFileSet()
+		syntax, err := parser.ParseFile(set, path, nil, parser.ParseComments|parser.SkipObjectResolution)
+		if err != nil {
+			return err
+		}
+		relative, err := filepath.Rel(root, path)
+		if err != nil {
+			return err
+		}
+		relative = filepath.ToSlash(relative)
+		files = append(files, goFile{relative, strings.TrimSuffix(relative, "/"+name), strings.HasSuffix(name, "_test.go"), syntax, set})
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(files) < 20 {
+		t.Fatalf("only %d Go files found: the walk does not see the module", len(files))
+	}
+	return files
+}
+
+// Imports run one way only.
+func TestImportRule(t *testing.T) {
+	for _, f := range sources(t) {
+		if f.test {
+			continue
+		}
+		allowed, known := mayImport[f.folder]
+		if !known && !strings.HasPrefix(f.folder, "internal/") {
+			t.Errorf("%s: package %s is not in the import rule", f.path, f.folder)
+			continue
+		}
+		for _, spec := range f.syntax.Imports {
+			path := strings.Trim(spec.Path.Value, `"`)
+			ours, inModule := strings.CutPrefix(path, module)
+			switch {
+			case !inModule || strings.HasPrefix(ours, "internal/"):
+			case !slices.Contains(allowed, ours) && !slices.Contains(allowed, "*"):
+				t.Errorf("%s imports %s: not allowed for %s", f.path, path, f.folder)
+			}
+		}
+	}
+}
+
+// The rule itself must have no cycle: every package stands above what it imports.
+func TestImportRuleHasNoCycle(t *testing.T) {
+	done := map[string]bool{}
+	var visit func(name string, above []string)
+	visit = func(name string, above []string) {
+		if slices.Contains(above, name) {
+			t.Fatalf("cycle: %s", strings.Join(append(above, name), " -> "))
+		}
+		if done[name] {
+			return
+		}
+		for _, below := range mayImport[name] {
+			if below != "*" {
+				visit(below, append(slices.Clone(above), name))
+			}
+		}
+		done[name] = true
+	}
+	for name := range mayImport {
+		visit(name, nil)
+	}
+}
+
+// Files stay under 500 lines and functions on a screen of 60.
+func TestSizes(t *testing.T) {
+	const fileLines, functionLines = 500, 60
+	for _, f := range sources(t) {
+		line := func(p token.Pos) int { return f.fileSet.Position(p).Line }
+		if lines := line(f.syntax.FileEnd); lines > fileLines {
+			t.Errorf("%s: %d lines, at most %d", f.path, lines, fileLines)
+		}
+		if f.test {
+			continue
+		}
+		for _, d := range f.syntax.Decls {
+			if fn, ok := d.(*ast.FuncDecl); ok {
+				if lines := line(fn.End()) - line(fn.Pos()) + 1; lines > functionLines {
+					t.Errorf("%s: func %s has %d lines, at most %d", f.path, fn.Name.Name, lines, functionLines)
+				}
+			}
+		}
+	}
+}
+
+// Only the command line prints, exits and reads the command line.
+func TestLibrariesDoNotPrintOrExit(t *testing.T) {
+	forbidden := map[string][]string{
+		"os":  {"Exit", "Stdout", "Stderr", "Stdin", "Args"},
+		"fmt": {"Print", "Println", "Printf"},
+		"log": {"Fatal", "Fatalf", "Fatalln", "Print", "Printf", "Println", "Panic", "Panicf"},
+	}
+	for _, f := range sources(t) {
+		if f.test || f.folder == "cmd/remap" || f.folder == "benchmarks" {
+			continue
+		}
+		ast.Inspect(f.syntax, func(n ast.Node) bool {
+			selector, ok := n.(*ast.SelectorExpr)
+			if !ok {
+				return true
+			}
+			if x, ok := selector.X.(*ast.Ident); ok && slices.Contains(forbidden[x.Name], selector.Sel.Name) {
+				t.Errorf("%s: uses %s.%s", f.fileSet.Position(n.Pos()), x.Name, selector.Sel.Name)
+			}
+			return true
+		})
+	}
+}
+
+// Every option is declared once: its name appears in one flag literal only.
+func TestOptionsAreDeclaredOnce(t *testing.T) {
+	seen := map[string]string{}
+	for _, f := range sources(t) {
+		if f.test || f.folder != "cmd/remap" {
+			continue
+		}
+		ast.Inspect(f.syntax, func(n ast.Node) bool {
+			literal, ok := n.(*ast.CompositeLit)
+			if !ok {
+				return true
+			}
+			if kind, ok := literal.Type.(*ast.SelectorExpr); !ok || !strings.HasSuffix(kind.Sel.Name, "Flag") {
+				return true
+			}
+			for _, element := range literal.Elts {
+				pair, ok := element.(*ast.KeyValueExpr)
+				if !ok || pair.Key.(*ast.Ident).Name != "Name" {
+					continue
+				}
+				name := pair.Value.(*ast.BasicLit).Value
+				where := f.fileSet.Position(n.Pos()).String()
+				if first, twice := seen[name]; twice {
+					t.Errorf("%s: option %s is declared at %s too", where, name, first)
+				}
+				seen[name] = where
+			}
+			return true
+		})
+	}
+	if len(seen) < 20 {
+		t.Errorf("only %d options found: the test does not see them", len(seen))
+	}
+}
