@@ -2,6 +2,7 @@ package topology
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -118,10 +119,14 @@ func leafSwitches(n *Topology) []int32 {
 
 func checkDistances(t failer, n *Topology, minimal bool) {
 	t.Helper()
-	for _, leaf := range leafSwitches(n) {
+	leaves := leafSwitches(n)
+	for _, leaf := range leaves {
 		shortest := breadthFirst(n, leaf)
 		for s, want := range shortest {
 			got := n.SwitchDistance(int32(s), leaf)
+			if got < 0 && !minimal && !slices.Contains(leaves, int32(s)) {
+				continue // no packet starts there, and none comes by
+			}
 			if got < want || got < 0 || minimal && got != want {
 				t.Fatalf("%s: %s to %s is %d links, breadth-first search says %d", n.Name, n.SwitchNames[s], n.SwitchNames[leaf], got, want)
 			}
@@ -148,6 +153,9 @@ func checkNext(t failer, n *Topology) {
 	channels := n.Routes.VirtualChannels
 	for _, to := range leafSwitches(n) {
 		for s := range int32(n.Switches()) {
+			if n.SwitchDistance(s, to) < 0 {
+				continue
+			}
 			buffer = n.MinimalNext(buffer[:0], n.NodeOf(s), to)
 			if (len(buffer) == 0) != (s == to) {
 				t.Fatalf("%s: %d minimal links from %s to %s", n.Name, len(buffer), n.SwitchNames[s], n.SwitchNames[to])

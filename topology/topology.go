@@ -131,8 +131,16 @@ func (t *Topology) PathLength(a, b int32) int32 {
 }
 
 // MinimalNext appends to buffer the links from switch node `node` that lie on
-// a shortest path to switch number `to`; nothing when node is that switch.
+// a shortest path to switch number `to` (a switch with hosts); nothing when
+// node is that switch. Networks routed by table have no other way than the
+// table's, so there it is the candidates of Routes.
 func (t *Topology) MinimalNext(buffer []int32, node, to int32) []int32 {
+	if t.Routes != nil && t.Routes.Table != nil {
+		for _, c := range t.Routes.Candidates(t.SwitchOf(node), to) {
+			buffer = append(buffer, c/t.Routes.VirtualChannels)
+		}
+		return buffer
+	}
 	here := t.distance.links(t.SwitchOf(node), to)
 	first, end := t.Out(node)
 	for l := first; l < end; l++ {
