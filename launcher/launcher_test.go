@@ -1,0 +1,206 @@
+package launcher
+
+import (
+	"bytes"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"remap/internal/input"
+	"remap/mapping"
+	"remap/topology"
+)
+
+type fataler interface {
+	Helper()
+	Fatal(args ...any)
+}
+
+func mustNetwork(t fataler, spec string) *topology.Topology {
+	t.Helper()
+	machine, err := topology.Parse(spec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return machine
+}
+
+// Written, read by name and read by content, a mapping stays the same.
+func TestRoundTrip(t *testing.T) {
+	machine := mustNetwork(t, "torus:4x3,hosts=2")
+	rapid.Check(t, func(t *rapid.T) {
+		hosts := rapid.Permutation(mapping.Identity(machine.Hosts())).Draw(t, "hosts")
+		a := &mapping.Allocation{Hosts: hosts[:rapid.IntRange(1, len(hosts)).Draw(t, "host count")]}
+		a.Slots = rapid.SliceOfN(rapid.Int32Range(1, 4), len(a.Hosts), len(a.Hosts)).Draw(t, "slots")
+		ranks := rapid.IntRange(1, a.SlotCount()).Draw(t, "ranks")
+		m := mapping.Mapping(rapid.Permutation(mapping.Identity(a.SlotCount())).Draw(t, "mapping"))[:ranks]
+		for _, name := range Formats() {
+			var text bytes.Buffer
+			if err := Write(&text, name, machine, a, m); err != nil {
+				t.Fatal(err)
+			}
+			for _, expected := range []int{0, ranks} {
+				back, err := Parse("m", bytes.NewReader(text.Bytes()), name, machine, a, expected)
+				if err != nil || !slices.Equal(back, m) {
+					t.Fatalf("%s: %v, %v of\n%s", name, back, err, text.String())
+				}
+			}
+			back, err := Read("m", bytes.NewReader(text.Bytes()), machine, a, ranks)
+			if err != nil || !slices.Equal(back, m) {
+				t.Fatalf("%s by content: %v, %v of\n%s", name, back, err, text.String())
+			}
+		}
+	})
+}
+
+func TestRankfileText(t *testing.T) {
+	machine := mustNetwork(t, "torus:4")
+	a := &mapping.Allocation{Hosts: []int32{3, 1}, Slots: []int32{2, 1}}
+	var text bytes.Buffer
+	err := Write(&text, "openmpi-rankfile", machine, a, mapping.Mapping{1, 2, 0})
+	if want := "rank 0=n3 slot=1\nrank 1=n1 slot=0\nrank 2=n3 slot=0\n"; err != nil || text.String() != want {
+		t.Errorf("%v\n%s, want\n%s", err, text.String(), want)
+	}
+}
+
+func TestLaunchLines(t *testing.T) {
+	for path, want := range map[string]string{
+		"cg.rankfile": "mpirun -np 64 --hostfile HOSTFILE --rankfile cg.rankfile PROGRAM",
+		"my file":     "mpirun -np 64 --hostfile HOSTFILE --rankfile 'my file' PROGRAM",
+		"it's":        `mpirun -np 64 --hostfile HOSTFILE --rankfile 'it'\''s' PROGRAM`,
+		"-x":          "mpirun -np 64 --hostfile HOSTFILE --rankfile './-x' PROGRAM",
+	} {
+		if got, _, _ := strings.Cut(LaunchLine("openmpi-rankfile", path, 64), "  #"); got != want {
+			t.Errorf("%s: %s, want %s", path, got, want)
+		}
+	}
+	for _, name := range []string{"csv", "json", "nonsense"} {
+		if line := LaunchLine(name, "m", 1); line != "" {
+			t.Errorf("%s: launch line %q of a format that no launcher reads", name, line)
+		}
+	}
+}
+
+func TestUnknownFormats(t *testing.T) {
+	machine := mustNetwork(t, "torus:4")
+	a := &mapping.Allocation{Hosts: []int32{0, 1}}
+	err := Write(&bytes.Buffer{}, "openmpi-rankfil", machine, a, mapping.Mapping{0})
+	if err == nil || !strings.HasPrefix(input.Hint(err), "did you mean openmpi-rankfile?") {
+		t.Errorf("%v, hint %q", err, input.Hint(err))
+	}
+	if _, err := Parse("m", strings.NewReader(""), "x", machine, a, 0); err == nil || !strings.Contains(input.Hint(err), "csv, json, openmpi-rankfile") {
+		t.Errorf("%v, hint %q", err, input.Hint(err))
+	}
+	for _, text := range []string{"", "\n# only a comment\n", "n0\nn1\n", "ranks\n", strings.Repeat("x", 1<<17)} {
+		if m, err := Read("m", strings.NewReader(text), machine, a, 0); err == nil || input.Hint(err) == "" {
+			t.Errorf("%.20q read as %v, %v", text, m, err)
+		}
+	}
+}
+
+func TestRankfileErrors(t *testing.T) {
+	machine := mustNetwork(t, "torus:4")
+	a := &mapping.Allocation{Hosts: []int32{0, 1}, Slots: []int32{2, 1}}
+	for text, want := range map[string]string{
+		"":                                       "m: the rankfile is empty",
+		"# nothing\n":                            "m: the rankfile is empty",
+		"# c\nrnk 0=n0 slot=0\n":                 "m:2:1: the line does not begin with rank",
+		"rank x=n0 slot=0\n":                     `m:1:6: rank "x"`,
+		"rank 0 n0 slot=0\n":                     "m:1:8: = after the rank is missing",
+		"rank 0= slot=0\n":                       "m:1:13: slot= is missing", // "slot" stands where the host belongs
+		"rank 0=\n":                              "m:1:8: the host is missing",
+		"rank 0=n0\n":                            "m:1:10: slot= is missing",
+		"rank 0=n0 slot\n":                       "m:1:15: = after slot is missing",
+		"rank 0=n0 slot=0:1\n":                   `m:1:16: slot "0:1"`,
+		"rank 0=n0 slot=0 x\n":                   `m:1:18: unexpected "x"`,
+		"rank 0=+n0 slot=0\n":                    "m:1:8: host +n0 is relative",
+		"rank 0=n7 slot=0\n":                     `m:1:8: unknown host "n7"`,
+		"rank 0=n2 slot=0\n":                     "m:1:8: host n2 is not one of the job's hosts",
+		"rank 3=n0 slot=0\n":                     "m:1:6: rank 3 of a job of 3 ranks",
+		"rank 0=n0 slot=2\n":                     "m:1:16: slot 2 of host n0, which has 2",
+		"rank 0=n0 slot=1\n\nrank 0=n0 slot=0\n": "m:3:6: rank 0 was placed already, on line 1",
+		"rank 0=n0 slot=1\nrank 1=n0 slot=1\n":   "m:2:16: slot 1 of host n0 was taken already, by rank 0 on line 1",
+		"rank 0=n0 slot=1\nrank 2=n0 slot=0\n":   "m: rank 1 of 3 is missing",
+	} {
+		m, err := Parse("m", strings.NewReader(text), "openmpi-rankfile", machine, a, 3)
+		if err == nil || !strings.HasPrefix(err.Error(), want) || input.Hint(err) == "" {
+			t.Errorf("%q gives %v, %v (hint %q); want an error that begins %q", text, m, err, input.Hint(err), want)
+		}
+	}
+}
+
+// What people write by hand and Open MPI takes.
+func TestRankfileByHand(t *testing.T) {
+	machine := mustNetwork(t, "torus:4")
+	a := &mapping.Allocation{Hosts: []int32{0, 1}, Slots: []int32{2, 1}}
+	text := "# two ranks\r\n\n  rank 1 = n0  slots = 1 # here\r\n// and\nrank\t0=n1 slot=0"
+	m, err := Parse("m", strings.NewReader(text), "openmpi-rankfile", machine, a, 0)
+	if err != nil || !slices.Equal(m, mapping.Mapping{2, 1}) {
+		t.Errorf("got %v, %v", m, err)
+	}
+}
+
+// Names as Open MPI 4.1.4 was seen to take or refuse them.
+func TestRankfileHostNames(t *testing.T) {
+	for _, good := range []string{"n0", "node-0", "node_1", "0node", "12", "0", "a.x", "10.0.0.5", "_a", "a-", "A", "slotted", "ranking"} {
+		if reason := refusedName(good); reason != "" {
+			t.Errorf("%s is refused: %s", good, reason)
+		}
+	}
+	for _, bad := range []string{"", "rank", "slot", "slots", "username", "user-name", "user_name", "3com.x", "1a.b", "-a", ".a", "007",
+		"99999999999", "a b", "a,b", "a@b", "a:1", "+n0", "n\u00f6", "a\n", "a\"", "a#b"} {
+		if refusedName(bad) == "" {
+			t.Errorf("%q is accepted", bad)
+		}
+	}
+	machine := mustNetwork(t, "torus:4")
+	machine.HostNames = []string{"a.x", "a.y", "b", "10.0.0.1"}
+	var wrong *input.Error
+	write := func(hosts ...int32) error {
+		return Write(&bytes.Buffer{}, "openmpi-rankfile", machine, &mapping.Allocation{Hosts: hosts}, mapping.Identity(len(hosts)))
+	}
+	if err := write(0, 2, 3); err != nil {
+		t.Error(err)
+	}
+	if err := write(0, 1); !errors.As(err, &wrong) || !strings.Contains(err.Error(), "a.x and a.y") {
+		t.Errorf("hosts that are one after the dot: %v", err)
+	}
+	if err := write(); !errors.As(err, &wrong) {
+		t.Errorf("no ranks: %v", err)
+	}
+}
+
+func FuzzParse(f *testing.F) {
+	f.Add("rank 0=n0 slot=0\nrank 1=n1 slot=0\n")
+	f.Add("rank 1 = n0  slots = 1 # here\r\n// and\nrank\t0=n1 slot=0")
+	f.Add("rank 99999999999999999999=n0 slot=0:0-1")
+	f.Add("rank,host,slot\n0,n0,0\n")
+	f.Add("{\"ranks\": 1, \"mapping\": [{\"rank\": 0, \"host\": \"n0\", \"slot\": 1}]}")
+	machine := mustNetwork(f, "torus:4")
+	a := &mapping.Allocation{Hosts: []int32{0, 1}, Slots: []int32{2, 1}}
+	f.Fuzz(func(t *testing.T, text string) {
+		m, err := Read("m", strings.NewReader(text), machine, a, 0)
+		if err != nil {
+			return
+		}
+		if err := m.Check(3); err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range Formats() {
+			if len(m) == 0 && name == "openmpi-rankfile" {
+				continue
+			}
+			var again bytes.Buffer
+			if err := Write(&again, name, machine, a, m); err != nil {
+				t.Fatal(err)
+			}
+			back, err := Parse("m", &again, name, machine, a, len(m))
+			if err != nil || !slices.Equal(back, m) {
+				t.Fatalf("%s: %v written and read is %v, %v", name, m, back, err)
+			}
+		}
+	})
+}
