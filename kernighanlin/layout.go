@@ -32,7 +32,7 @@ func NewLayout(p *mapping.Problem, slots []int32) *Layout {
 		whole = places.Levels[0].Bounds
 	}
 	inside, uniform := insideLength(p.Machine, hosts, whole)
-	if uniform {
+	if uniform && alike(p.Machine, hosts, whole) {
 		l.First = whole
 	} else {
 		l.First = make([]int32, len(hosts)+1)
@@ -66,4 +66,28 @@ func insideLength(machine *topology.Topology, hosts, first []int32) (length int6
 		}
 	}
 	return max(0, length), true
+}
+
+// alike tells whether all positions of a block are equally far from the other
+// blocks, judged by a few of them: the next ones and some across the network.
+func alike(machine *topology.Topology, hosts, first []int32) bool {
+	blocks := len(first) - 1
+	for b := range blocks {
+		for i := first[b] + 1; i < first[b+1]; i++ {
+			if hosts[i] == hosts[first[b]] {
+				continue
+			}
+			for _, step := range [4]int{1, 2, 1 + blocks/3, 1 + blocks/2} {
+				other := (b + step) % blocks
+				if other == b {
+					continue
+				}
+				h := hosts[first[other]]
+				if machine.PathLength(hosts[i], h) != machine.PathLength(hosts[first[b]], h) {
+					return false
+				}
+			}
+		}
+	}
+	return true
 }

@@ -26,6 +26,7 @@ type Passes struct {
 	deviation int64 // weight of side 0 - Target
 	away      int   // vertices that newly left their home side, minus those that came home
 	returning bool  // the deviation reached Slack and has not yet come back
+	undoing   bool  // moves are taken back: the queues are done with
 }
 
 // Improve runs passes until one finds nothing better or their number is used
@@ -109,9 +110,11 @@ func (s *Passes) pass() (gain int64, better bool) {
 		}
 	}
 	better = bestAt > 0
+	s.undoing = true
 	for i := len(s.moves) - 1; i >= bestAt; i-- {
 		s.move(s.moves[i])
 	}
+	s.undoing = false
 	return best, better
 }
 
@@ -230,7 +233,7 @@ func (s *Passes) move(v int32) {
 		} else {
 			s.gain[u] -= 2 * w
 		}
-		if s.locked[u] {
+		if s.undoing || s.locked[u] {
 			continue
 		}
 		x := item{s.gain[u], s.tick(), u}

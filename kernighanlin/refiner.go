@@ -18,7 +18,10 @@ type Refiner struct {
 
 	passes Passes
 	pair   Pair
+	home   []int8  // backs pair.Home
 	local  []int32 // length positions: index within the pair, -1 = not in it
+
+	members []int32 // of the pair, while they are being rewritten
 
 	toward    []int64 // length blocks: weight from the block under study, 0 between uses
 	neighbors []int32 // blocks with weight
@@ -134,8 +137,7 @@ func (r *Refiner) extractRow(v, a, b int32, outside int64) (bias int64) {
 // extractHome notes for every vertex of the pair whether it is at home on one
 // of its sides. Idle vertices never are.
 func (r *Refiner) extractHome(a, b int32) {
-	p := &r.pair
-	p.Home = make([]int8, 0, len(p.Side))
+	r.home = r.home[:0]
 	for _, block := range [2]int32{a, b} {
 		for _, v := range r.assign.Of(block) {
 			home := int8(-1)
@@ -146,18 +148,19 @@ func (r *Refiner) extractHome(a, b int32) {
 			case r.Home[v] == b:
 				home = 1
 			}
-			p.Home = append(p.Home, home)
+			r.home = append(r.home, home)
 		}
 	}
+	r.pair.Home = r.home
 }
 
 // apply writes the sides of the pair back to the assignment, members in the
 // order they had.
 func (r *Refiner) apply(a, b int32) {
-	members := append(append([]int32(nil), r.assign.Of(a)...), r.assign.Of(b)...)
+	r.members = append(append(r.members[:0], r.assign.Of(a)...), r.assign.Of(b)...)
 	next := [2]int32{r.assign.First[a], r.assign.First[b]}
 	blocks := [2]int32{a, b}
-	for i, v := range members {
+	for i, v := range r.members {
 		side := r.pair.Side[i]
 		r.assign.Members[next[side]] = v
 		r.assign.Block[v] = blocks[side]
