@@ -2,6 +2,7 @@ package topology
 
 import (
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -25,6 +26,44 @@ var smallSpecs = []string{
 func TestSmallSpecs(t *testing.T) {
 	for _, spec := range smallSpecs {
 		t.Run(spec, func(t *testing.T) { checkNetwork(t, mustParse(t, spec), true) })
+	}
+}
+
+// The networks that jobs run on, with a torus and a mesh of some size.
+func TestFullSizeNetworks(t *testing.T) {
+	if os.Getenv("REMAP_LONG") == "" {
+		t.Skip("set REMAP_LONG=1 to check networks of thousands of hosts link by link")
+	}
+	for _, spec := range []string{"tapered", "full", "torus:8x8x8", "torus:4x6x5,hosts=2", "mesh:16x16"} {
+		t.Run(spec, func(t *testing.T) { checkNetwork(t, mustParse(t, spec), true) })
+	}
+}
+
+// BenchmarkParse builds networks of a machine room's size.
+func BenchmarkParse(b *testing.B) {
+	for _, spec := range []string{"tapered", "torus:24x24x24",
+		"fattree:nodes-per-leaf=40,leaves-per-pod=50,pods=500,aggs-per-pod=20,cores=1000"} {
+		b.Run("topology="+spec, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				if _, err := Parse(spec); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
+
+// BenchmarkReadIBNetDiscover reads back a three-level fat tree of 1200 switches.
+func BenchmarkReadIBNetDiscover(b *testing.B) {
+	n, err := Parse("fattree:nodes-per-leaf=20,leaves-per-pod=20,pods=20,aggs-per-pod=20,cores=400")
+	if err != nil {
+		b.Fatal(err)
+	}
+	text := dump(b, n)
+	b.SetBytes(int64(len(text)))
+	for b.Loop() {
+		readText(b, text)
 	}
 }
 

@@ -1,6 +1,7 @@
 package topology
 
 import (
+	"strings"
 	"testing"
 )
 
@@ -48,6 +49,57 @@ func TestThesisNetworks(t *testing.T) {
 		for _, pair := range []struct{ a, b, length int32 }{{0, 0, 0}, {0, perLeaf - 1, 1}, {0, perLeaf, 3}, {0, perPod - 1, 3}, {0, perPod, 5}, {0, last, 5}} {
 			if got := n.PathLength(pair.a, pair.b); got != pair.length {
 				t.Errorf("%s: path length %d-%d is %d, want %d", want.spec, pair.a, pair.b, got, pair.length)
+			}
+		}
+	}
+}
+
+func TestSummary(t *testing.T) {
+	const want = "4608 hosts, 288 switches, 9216+9216 links of 100 Gb/s, levels leaf(144) pod(6)"
+	if got := mustParse(t, "tapered").Summary(); got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+	if got := mustParse(t, "mesh:2x2,gbps=12.5,hosts=3").Summary(); got != "12 hosts, 4 switches, 24+8 links of 12.5 Gb/s, levels leaf(4) box2x1(2)" {
+		t.Error(got)
+	}
+}
+
+// Destination-modulo routing must load the links between switches evenly
+// when everybody sends to everybody: at every level no link carries more than
+// the mean and a little.
+func TestStaticRoutingSpreads(t *testing.T) {
+	for _, spec := range []string{"tapered", "full"} {
+		n := mustParse(t, spec)
+		load := make([]int, len(n.Links))
+		for _, from := range leafSwitches(n) {
+			for host := range int32(n.Hosts()) {
+				to := n.LeafSwitch(host)
+				for at := from; at != to; {
+					candidates := n.Routes.Candidates(at, to)
+					l := candidates[host/n.Routes.StaticDivisor[at]%int32(len(candidates))]
+					load[l]++
+					at = n.SwitchOf(n.Links[l].To)
+				}
+			}
+		}
+		// Links of a kind: from the same level to the same level of switches.
+		level := func(node int32) string { return strings.TrimRight(n.NodeName(node), "0123456789")[:3] }
+		sum, count, most := map[string]int{}, map[string]int{}, map[string]int{}
+		for i, l := range n.Links {
+			if n.IsHost(l.From) || n.IsHost(l.To) {
+				continue
+			}
+			kind := level(l.From) + " to " + level(l.To)
+			sum[kind] += load[i]
+			count[kind]++
+			most[kind] = max(most[kind], load[i])
+		}
+		if len(sum) != 4 {
+			t.Fatalf("%s: kinds of links %v", spec, count)
+		}
+		for kind := range sum {
+			if mean := float64(sum[kind]) / float64(count[kind]); float64(most[kind]) > 1.1*mean {
+				t.Errorf("%s: a link %s carries %d, the mean is %.1f", spec, kind, most[kind], mean)
 			}
 		}
 	}

@@ -106,8 +106,9 @@ func (t *Topology) LeafSwitch(host int32) int32 {
 	return t.SwitchOf(t.Links[t.firstLink[host]].To)
 }
 
-// SwitchDistance is the number of links on a shortest path between a switch
-// and a switch with hosts (switch numbers).
+// SwitchDistance is the number of links on a shortest path from a switch to a
+// switch with hosts (switch numbers); -1 when no legal path leads there, which
+// can only be where no packet passes.
 func (t *Topology) SwitchDistance(from, to int32) int32 { return t.distance.links(from, to) }
 
 // PathLength is the number of switches between two hosts: 0 for one and the
