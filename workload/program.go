@@ -31,6 +31,7 @@ type Program struct {
 	Ops         []Op
 	Grid        []int   // extents of the process grid, first dimension fastest; nil = unknown
 	VolumeScale float64 // factor already applied to all volumes; 1 = as recorded
+	Warning     string  // what did not stop the work but should be told; usually empty
 }
 
 // Ranks is the number of ranks.
