@@ -16,7 +16,7 @@ func IdentityStrategy() Strategy {
 			for s := range slots {
 				slots[s] = int32(s)
 			}
-			return fill(p, slots), ctx.Err()
+			return fill(ctx, p, slots)
 		},
 	}
 }
@@ -28,7 +28,7 @@ func CyclicStrategy() Strategy {
 		Name: "cyclic",
 		Doc:  "deals ranks over the hosts, one each in turn",
 		Map: func(ctx context.Context, p *Problem) (Mapping, error) {
-			return fill(p, dealt(p.Allocation)), ctx.Err()
+			return fill(ctx, p, dealt(p.Allocation))
 		},
 	}
 }
@@ -46,7 +46,7 @@ func RandomStrategy() Strategy {
 			}
 			chance := rand.New(rand.NewPCG(p.Seed, 0x72616e646f6d)) // "random": a stream of its own
 			chance.Shuffle(len(slots), func(i, j int) { slots[i], slots[j] = slots[j], slots[i] })
-			return fill(p, slots), ctx.Err()
+			return fill(ctx, p, slots)
 		},
 	}
 }
@@ -75,8 +75,11 @@ func dealt(a *Allocation) []int32 {
 }
 
 // fill puts the fixed ranks on their slots and the others, in order, on the
-// remaining slots in the order given.
-func fill(p *Problem, slots []int32) Mapping {
+// remaining slots in the order given. Errors: ctx's, *TooManyMoves.
+func fill(ctx context.Context, p *Problem, slots []int32) (Mapping, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
 	m := make(Mapping, p.Ranks())
 	taken := make([]bool, len(slots))
 	for _, s := range p.Fixed {
@@ -96,5 +99,8 @@ func fill(p *Problem, slots []int32) Mapping {
 		m[r] = slots[next]
 		next++
 	}
-	return m
+	if err := p.CheckMoves(m); err != nil {
+		return nil, err
+	}
+	return m, nil
 }

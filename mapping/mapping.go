@@ -185,6 +185,18 @@ func (p *Problem) Check() error {
 	return nil
 }
 
+// CheckMoves tests a result against MaxMoves: how many of its ranks left the
+// host they have in Start.
+func (p *Problem) CheckMoves(m Mapping) error {
+	if p.MaxMoves <= 0 {
+		return nil
+	}
+	if count := moved(m.Hosts(p.Allocation), p.StartMapping().Hosts(p.Allocation)); count > p.MaxMoves {
+		return &TooManyMoves{Moves: count, Limit: p.MaxMoves}
+	}
+	return nil
+}
+
 // checkFixed tests that fixed ranks have slots of the allocation, none twice.
 func (p *Problem) checkFixed(slots int) error {
 	if p.Fixed == nil {
@@ -215,9 +227,17 @@ func (e *TooFewSlots) Error() string {
 	return fmt.Sprintf("%d ranks do not fit %d slots on %d hosts", e.Ranks, e.Slots, e.Hosts)
 }
 
+// TooManyMoves is the error of a strategy that cannot keep to MaxMoves.
+type TooManyMoves struct{ Moves, Limit int }
+
+func (e *TooManyMoves) Error() string {
+	return fmt.Sprintf("%d ranks would move to another host, and at most %d may", e.Moves, e.Limit)
+}
+
 // Strategy is a named way to solve a Problem. A refiner is a strategy that
 // reads Start. Map must be deterministic for a given Problem, return a mapping
-// that passes Check, and end early with ctx's error when ctx ends.
+// that passes Check, keep fixed ranks and MaxMoves or refuse, and end early with
+// ctx's error when ctx ends.
 type Strategy struct {
 	Name string // as the user writes it, options included
 	Doc  string // one line

@@ -6,7 +6,10 @@ import (
 	"fmt"
 	"strconv"
 
+	"remap/kernighanlin"
 	"remap/mapping"
+	"remap/partition"
+	"remap/rcm"
 	"remap/tiling"
 )
 
@@ -29,10 +32,19 @@ type row struct {
 
 // table is a function, not a variable, so that nobody can change it.
 func table() []row {
+	return append(basic(), row{Strategy: best()})
+}
+
+// basic is the table without those made of others.
+func basic() []row {
 	return []row{
 		{Strategy: mapping.IdentityStrategy()},
 		{Strategy: mapping.CyclicStrategy()},
 		{Strategy: mapping.RandomStrategy()},
+		{Strategy: rcm.Strategy()},
+		{Strategy: partition.Bisection()},
+		{Strategy: partition.Multisection()},
+		{Strategy: kernighanlin.Strategy()},
 		{Strategy: tiling.Strategy(tiling.AllLevels), options: []string{"levels"}, with: tilingWith},
 	}
 }

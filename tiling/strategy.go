@@ -16,6 +16,7 @@ var (
 	ErrNoGrid   = errors.New("tiling needs the extents of the process grid")
 	ErrFixed    = errors.New("tiling cannot keep ranks on fixed slots")
 	ErrNoLevels = errors.New("the network has no groups of hosts to tile for")
+	ErrUneven   = errors.New("tiling needs places of equal size, or of sizes with a common divisor")
 )
 
 // Strategy tiles the process grid: a box of cells for every host of several
@@ -66,14 +67,18 @@ func place(p *mapping.Problem, levels int) (mapping.Mapping, error) {
 	}
 	wanted := sizes(places, levels)
 	if len(wanted) == 0 && len(places.Levels) > 0 {
-		return nil, fmt.Errorf("places of the level %s hold different numbers of the %d slots, without a common divisor: no tile fits all",
-			places.Levels[0].Name, p.Ranks())
+		level := &places.Levels[0]
+		return nil, fmt.Errorf("%w: the first two of level %s hold %d and %d of the %d ranks", ErrUneven, level.Name, level.Size(0), level.Size(1), p.Ranks())
 	}
 	shapes, err := Shapes(p.Grid, wanted)
 	if err != nil {
 		return nil, err
 	}
-	return Place(places, Order(p.Grid, shapes, nil)), nil
+	m := Place(places, Order(p.Grid, shapes, nil))
+	if err := p.CheckMoves(m); err != nil {
+		return nil, err
+	}
+	return m, nil
 }
 
 // Place puts the ranks in the order given on the places' slots in theirs.
