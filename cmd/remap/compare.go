@@ -156,8 +156,8 @@ func (c *comparison) write(w io.Writer, format string, j *job) error {
 	if err := g.render(w, format); err != nil {
 		return err
 	}
-	if floor, ok := j.injectionFloor(); ok {
-		_, err := fmt.Fprintf(w, "\nno mapping is faster than %.3f us: the time the busiest rank needs to inject its messages\n", 1e6*floor)
+	if floor, ok := j.floor(); ok {
+		_, err := fmt.Fprintf(w, "\nno mapping is faster than %s us: the busiest rank's messages at the full rate of a host\n", micro(floor.Nanoseconds()))
 		return err
 	}
 	return nil
@@ -183,34 +183,4 @@ func (c *comparison) writeCSV(w io.Writer) error {
 	}
 	out.Flush()
 	return out.Error()
-}
-
-// injectionFloor is the time in seconds that the busiest rank's sends take at
-// the best host's full injection rate. It binds only where every message
-// leaves its host: not with several slots on one.
-func (j *job) injectionFloor() (seconds float64, ok bool) {
-	for _, slots := range j.allocation.Slots {
-		if slots != 1 {
-			return 0, false
-		}
-	}
-	var rate float64
-	for _, h := range j.allocation.Hosts {
-		sum := 0.0
-		for first, end := j.machine.Out(h); first < end; first++ {
-			sum += j.machine.Links[first].BytesPerSecond
-		}
-		rate = max(rate, sum)
-	}
-	var most int64
-	for r := range int32(j.program.Ranks()) {
-		var bytes int64
-		for _, op := range j.program.RankOps(r) {
-			if op.Peer != r || op.Kind != 0 {
-				bytes += op.Bytes
-			}
-		}
-		most = max(most, bytes)
-	}
-	return float64(most) / max(rate, 1), most > 0
 }

@@ -166,6 +166,9 @@ func (s *settings) check(c *cli.Context) error {
 			return usage("", "--%s must be from %d to %d, not %d", bound.name, bound.least, bound.most, bound.value)
 		}
 	}
+	if !(s.gain >= 0 && s.gain <= 1000) {
+		return usage("0 switches feedback off", "--gain must be from 0 to 1000, not %g", s.gain)
+	}
 	switch s.progress {
 	case "", "auto", "always", "never":
 		return nil

@@ -5,7 +5,9 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -23,8 +25,38 @@ func remapCommand(t *testing.T, args ...string) *exec.Cmd {
 
 // long is an optimization that runs for minutes if nobody stops it.
 func long(output string) []string {
-	return []string{"optimize", "--topology", "torus:8x8x8", "--pattern", "uniform:512,rounds=4", "--strategies", "random,cyclic",
-		"--rounds", "1000", "--repeats", "100", "--output", output}
+	return []string{"optimize", "--topology", "torus:8x8x8", "--pattern", "uniform:512", "--strategies", "random,cyclic",
+		"--rounds", "1000", "--repeats", "150", "--output", output}
+}
+
+// waitFor waits until a process has printed a pattern.
+func waitFor(t *testing.T, seen *safeBuffer, pattern *regexp.Regexp) {
+	t.Helper()
+	for range 300 {
+		if pattern.MatchString(seen.String()) {
+			return
+		}
+		time.Sleep(100 * time.Millisecond)
+	}
+	t.Fatalf("%v did not show within 30 s:\n%s", pattern, seen.String())
+}
+
+// safeBuffer is a buffer for two goroutines.
+type safeBuffer struct {
+	mutex sync.Mutex
+	text  strings.Builder
+}
+
+func (b *safeBuffer) Write(p []byte) (int, error) {
+	b.mutex.Lock()
+	defer b.mutex.Unlock()
+	return b.text.Write(p)
+}
+
+func (b *safeBuffer) String() string {
+	b.mutex.Lock()
+	defer b.mutex.Unlock()
+	return b.text.String()
 }
 
 // finish waits for a process, but not for ever.
@@ -46,13 +78,14 @@ func finish(t *testing.T, c *exec.Cmd, limit time.Duration) error {
 func TestInterruptKeepsTheBest(t *testing.T) {
 	folder := t.TempDir()
 	output := filepath.Join(folder, "best.csv")
-	var stdout, stderr bytes.Buffer
-	c := remapCommand(t, append(long(output), "--json")...)
+	var stdout bytes.Buffer
+	var stderr safeBuffer
+	c := remapCommand(t, append(long(output), "--json", "--progress", "always")...)
 	c.Stdout, c.Stderr = &stdout, &stderr
 	if err := c.Start(); err != nil {
 		t.Fatal(err)
 	}
-	time.Sleep(6 * time.Second)
+	waitFor(t, &stderr, regexp.MustCompile(`judging mappings [1-9]`))
 	if err := c.Process.Signal(os.Interrupt); err != nil {
 		t.Fatal(err)
 	}
@@ -94,7 +127,7 @@ func TestInterruptTooEarly(t *testing.T) {
 		}
 		err := finish(t, c, 10*time.Second)
 		exit, ok := err.(*exec.ExitError)
-		if !ok || exit.ExitCode() != exitFailed || !strings.HasPrefix(stderr.String(), "remap: error: interrupted") {
+		if !ok || exit.ExitCode() != exitFailed || !strings.Contains(stderr.String(), "remap: error: interrupted: nothing was written\n") {
 			t.Errorf("%v: %v, stderr:\n%s", signal, err, stderr.String())
 		}
 		if entries, _ := os.ReadDir(folder); len(entries) != 0 {

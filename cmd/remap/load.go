@@ -70,17 +70,15 @@ func (p *program) loadTraffic(j *job) error {
 	case p.graph == "" && p.messages != "":
 		return usage("", "--messages goes with --graph")
 	}
-	if p.pattern != "" {
-		program, err := workload.ParsePattern(p.pattern)
-		if err != nil {
-			return inOption("pattern", err)
-		}
-		j.program, j.grid = program, program.Grid
-		if j.traffic, err = program.Traffic(); err != nil {
-			return inOption("pattern", err)
-		}
-	} else if err := p.loadGraph(j); err != nil {
+	load := p.loadPattern
+	if p.graph != "" {
+		load = p.loadGraph
+	}
+	if err := load(j); err != nil {
 		return err
+	}
+	if j.program.Warning != "" {
+		p.hint("--max-packets: %s", j.program.Warning)
 	}
 	j.graph = j.traffic.Graph()
 	if p.grid != "" {
@@ -93,38 +91,42 @@ func (p *program) loadTraffic(j *job) error {
 	return nil
 }
 
+func (p *program) loadPattern(j *job) error {
+	program, err := workload.ParsePattern(p.pattern)
+	if err != nil {
+		return inOption("pattern", err)
+	}
+	j.grid = program.Grid
+	if j.traffic, err = program.Traffic(); err != nil {
+		return inOption("pattern", err)
+	}
+	var warning string
+	j.program, warning = workload.Scale(program, p.packet(), p.maxPackets)
+	j.program.Warning = warning
+	return nil
+}
+
 func (p *program) loadGraph(j *job) error {
 	var err error
 	if j.traffic, err = p.openGraph(); err != nil {
+		return err
+	}
+	options := workload.RecordedOptions{MessageBytes: p.messageBytes, PacketBytes: p.packet(), MaxPackets: p.maxPackets}
+	if j.program, err = workload.Recorded(j.traffic, options); err != nil {
 		return inOption("graph", err)
 	}
-	if p.unitBytes != 1 {
-		if err := multiply(j.traffic, p.unitBytes); err != nil {
-			return err
-		}
-	}
-	packet := p.packetBytes
-	if packet == 0 {
-		packet = evalsim.DefaultOptions().PacketBytes
-	}
-	if j.program, err = p.recorded(j.traffic, packet); err != nil {
-		return inOption("graph", err)
-	}
-	if pairs := int64(len(j.traffic.Bytes)); pairs > 0 && j.traffic.TotalBytes() < pairs*int64(packet) {
-		p.hint("%s holds less than one packet of %d bytes a pair: if its weights are not bytes, --unit-bytes N says what one of them stands for", p.graph, packet)
+	if pairs := int64(len(j.traffic.Bytes)); pairs > 0 && j.traffic.TotalBytes() < pairs*int64(p.packet()) {
+		p.hint("%s holds less than one packet of %d bytes a pair: if its weights are not bytes, --unit-bytes N says what one of them stands for", p.graph, p.packet())
 	}
 	return nil
 }
 
-// multiply turns units into bytes.
-func multiply(t *commgraph.Traffic, unit int64) error {
-	if total := t.TotalBytes(); total > commgraph.MaxTotal/unit {
-		return usage("a smaller unit", "--unit-bytes: %d units of %d bytes are above the limit of %d bytes", total, unit, int64(commgraph.MaxTotal))
+// packet is the size of the largest packet, also for commands that do not simulate.
+func (p *program) packet() int {
+	if p.packetBytes == 0 {
+		return evalsim.DefaultOptions().PacketBytes
 	}
-	for i := range t.Bytes {
-		t.Bytes[i] *= unit
-	}
-	return nil
+	return p.packetBytes
 }
 
 // parseGrid reads AxBxC with as many cells as ranks.
@@ -198,13 +200,34 @@ func (p *program) simulation() (evalsim.Options, error) {
 	return o, nil
 }
 
+// floor is the time no mapping can beat: the busiest rank's sends or receives
+// at the best host's full rate. It binds only where every message leaves its
+// host: not with several slots on one.
+func (j *job) floor() (time.Duration, bool) {
+	for _, slots := range j.allocation.Slots {
+		if slots != 1 {
+			return 0, false
+		}
+	}
+	var rate float64
+	for _, h := range j.allocation.Hosts {
+		sum := 0.0
+		for first, end := j.machine.Out(h); first < end; first++ {
+			sum += j.machine.Links[first].BytesPerSecond
+		}
+		rate = max(rate, sum)
+	}
+	floor := max(workload.InjectionBound(j.program, rate), workload.EjectionBound(j.program, rate))
+	return floor, floor > 0
+}
+
 // unknownHost is the error of a host that the network does not have.
-func unknownHost(machine *topology.Topology, name, file string, line, column int) error {
+func unknownHost(machine *topology.Topology, name, file string) error {
 	hint := fmt.Sprintf("the network has %d hosts, from %s to %s", machine.Hosts(),
 		machine.HostNames[0], machine.HostNames[machine.Hosts()-1])
 	if near := nearest.Name(name, machine.HostNames); near != "" {
 		hint = "did you mean " + near + "? " + hint
 	}
-	return &input.Error{File: file, Line: line, Column: column, Hint: hint,
+	return &input.Error{File: file, Hint: hint,
 		Reason: fmt.Sprintf("unknown host %q: it is not in the network %s", name, machine.Name)}
 }

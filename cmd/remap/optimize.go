@@ -88,6 +88,12 @@ func (p *program) search(ctx context.Context, j *job, strategies []mapping.Strat
 	}
 	s.Rounds, s.Repeats, s.Gain = p.rounds, p.repeats, p.gain
 	s.Evaluate = feedback.Simulator(j.machine, j.allocation, j.program, o, p.workers)
+	finer := o
+	finer.CongestedAbove = o.PacketBytes // any packet that waits behind another
+	s.Sensitive = feedback.Simulator(j.machine, j.allocation, j.program, finer, p.workers)
+	if floor, ok := j.floor(); ok {
+		s.Floor = float64(floor.Nanoseconds())
+	}
 	meter := p.newMeter("judging mappings", 1+len(strategies)*(1+2*p.rounds))
 	defer meter.stop()
 	s.Progress = func(feedback.Event) { meter.step() }
@@ -109,7 +115,11 @@ func (j *job) optimized(found *feedback.Result) (*optimized, error) {
 		Skipped: found.Skipped, VolumeScale: j.program.VolumeScale, Rounds: []judged{}}
 	var err error
 	row := func(c *feedback.Candidate) simulated {
-		costs, wrong := j.costs(c.Strategy, c.Mapping)
+		name := c.Strategy
+		if name == "start" {
+			name = j.startName()
+		}
+		costs, wrong := j.costs(name, c.Mapping)
 		if wrong != nil {
 			err = wrong
 		}

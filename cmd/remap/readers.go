@@ -1,80 +1,147 @@
 package main
 
 import (
-	"bufio"
-	"errors"
 	"io"
 	"os"
 	"slices"
 	"strings"
 
 	"remap/commgraph"
-	"remap/internal/nearest"
+	"remap/launcher"
 	"remap/mapping"
 	"remap/topology"
-	"remap/workload"
 )
 
-var errNotYet = errors.New("not supported yet")
+// mappingFormats are what a mapping can be written as.
+func mappingFormats() string { return strings.Join(launcher.Formats(), ", ") }
 
-// formats are what a mapping can be written as; the first two can be read back.
-func formats() []string { return []string{"csv", "json"} }
+// openTopology is --topology, with what its reader had to assume said on stderr.
+func (p *program) openTopology() (*topology.Topology, error) {
+	machine, err := topology.Open(p.topology)
+	if err != nil {
+		return nil, err
+	}
+	const most = 5
+	for i, warning := range machine.Warnings {
+		if i == most {
+			p.say("topology: %d more remarks", len(machine.Warnings)-most)
+			break
+		}
+		p.say("topology: %s", oneLine(warning))
+	}
+	return machine, nil
+}
 
-func mappingFormats() string { return strings.Join(formats(), ", ") }
-
-func (p *program) openTopology() (*topology.Topology, error) { return topology.Parse(p.topology) }
-
-func (p *program) openHosts(t *topology.Topology) (*mapping.Allocation, error) {
+// openHosts is the allocation of --hosts: an expression, a file of them, or
+// every host in the network's own order.
+func (p *program) openHosts(machine *topology.Topology) (*mapping.Allocation, error) {
 	a := &mapping.Allocation{}
-	for h := range t.Hosts() {
-		a.Hosts = append(a.Hosts, int32(h))
-		a.Slots = append(a.Slots, int32(p.ranksPerHost))
+	add := func(host, slots int32) {
+		a.Hosts = append(a.Hosts, host)
+		a.Slots = append(a.Slots, slots)
+	}
+	if p.hosts == "" {
+		for h := range int32(machine.Hosts()) {
+			add(h, int32(p.ranksPerHost))
+		}
+		return a, nil
+	}
+	list, file, err := readHosts(p.hosts)
+	if err != nil {
+		return nil, err
+	}
+	for _, entry := range list {
+		host, known := machine.HostIndex(entry.Name)
+		if !known {
+			return nil, unknownHost(machine, entry.Name, file)
+		}
+		slots := entry.Slots
+		if slots == 0 {
+			slots = int32(p.ranksPerHost)
+		}
+		add(host, slots)
 	}
 	return a, nil
 }
 
-func (p *program) openGraph() (*commgraph.Traffic, error) { return nil, errNotYet }
-
-func (p *program) recorded(*commgraph.Traffic, int) (*workload.Program, error) {
-	return nil, errNotYet
+// readHosts reads what --hosts names; file is empty for an expression.
+func readHosts(text string) (list []topology.HostSlots, file string, err error) {
+	if _, err := os.Stat(text); err != nil && !strings.ContainsRune(text, os.PathSeparator) {
+		list, err := topology.ParseHostList(text)
+		return list, "", err
+	}
+	content, err := commgraph.OpenFile(text)
+	if err != nil {
+		return nil, "", err
+	}
+	defer content.Close()
+	list, err = topology.ReadHostList(text, content)
+	return list, text, err
 }
 
-// openMapping reads a native mapping of the job's ranks, csv or json by content.
+// openGraph is --graph with its counts and units.
+func (p *program) openGraph() (*commgraph.Traffic, error) {
+	if p.graphFormat != "" && !slices.Contains(commgraph.Formats(), p.graphFormat) {
+		return nil, usage("formats: "+strings.Join(commgraph.Formats(), ", "), "--graph-format: unknown format %q", p.graphFormat)
+	}
+	traffic, err := commgraph.Open(p.graph, p.graphFormat)
+	if err != nil {
+		return nil, inOption("graph", err)
+	}
+	if p.messages != "" {
+		counts, err := commgraph.OpenFile(p.messages)
+		if err != nil {
+			return nil, err
+		}
+		defer counts.Close()
+		if err := commgraph.ReadDenseCounts(traffic, p.messages, counts); err != nil {
+			return nil, inOption("messages", err)
+		}
+	}
+	if p.unitBytes != 1 {
+		if traffic, err = traffic.Multiply(p.unitBytes); err != nil {
+			return nil, inOption("unit-bytes", err)
+		}
+	}
+	return traffic, nil
+}
+
+// openMapping reads a mapping of the job's ranks, in whatever format.
 func (p *program) openMapping(path string, j *job) (mapping.Mapping, error) {
-	file, err := os.Open(path)
+	file, err := commgraph.OpenFile(path)
 	if err != nil {
 		return nil, err
 	}
 	defer file.Close()
-	content := bufio.NewReader(file)
-	read := mapping.ReadCSV
-	if begin, _ := content.Peek(1); len(begin) == 1 && begin[0] == '{' {
-		read = mapping.ReadJSON
-	}
-	return read(path, content, j.machine, j.allocation, j.traffic.Ranks())
+	return launcher.Read(path, file, j.machine, j.allocation, j.traffic.Ranks())
 }
 
 // openMappingOutput checks --format and --output before the work.
 func (p *program) openMappingOutput() (*output, error) {
-	if !slices.Contains(formats(), p.format) {
-		hint := "formats: " + mappingFormats()
-		if near := nearest.Name(p.format, formats()); near != "" {
-			hint = "did you mean " + near + "? " + hint
-		}
-		return nil, usage(hint, "--format: unknown format %q", p.format)
+	if err := launcher.Check(p.format); err != nil {
+		return nil, inOption("format", err)
 	}
 	return p.openOutput(p.output)
 }
 
-// writeMapping writes a mapping where --output says, and with --json nowhere else.
+// writeMapping writes a mapping where --output says, with the launch line on
+// stderr; with --json nowhere else.
 func (p *program) writeMapping(out *output, j *job, m mapping.Mapping) error {
 	if p.json && !out.toFile() {
 		return nil
 	}
-	return out.write(func(w io.Writer) error {
-		if p.format == "json" {
-			return mapping.WriteJSON(w, j.machine, j.allocation, m)
-		}
-		return mapping.WriteCSV(w, j.machine, j.allocation, m)
+	err := out.write(func(w io.Writer) error {
+		return launcher.Write(w, p.format, j.machine, j.allocation, m)
 	})
+	if err != nil {
+		return err
+	}
+	path := "FILE"
+	if out.toFile() {
+		path = out.path
+	}
+	if line := launcher.LaunchLine(p.format, path, len(m)); line != "" {
+		p.say("launch: %s", line)
+	}
+	return nil
 }

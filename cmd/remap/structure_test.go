@@ -36,8 +36,6 @@ var mayImport = map[string][]string{
 	"fixtures":     {"commgraph", "topology", "workload", "mapping", "strategy", "evalsim"},
 	"benchmarks":   {"*"},
 	"cmd/remap":    {"*"},
-	// Shared by the algorithms; knows machines and mappings.
-	"internal/hierarchy": {"mapping", "topology", "commgraph"},
 }
 
 // goFile is a parsed source file of the module.
