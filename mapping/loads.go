@@ -15,16 +15,13 @@ import (
 // Injection and ejection links count, each direction alone. The mapping must
 // pass Check.
 //
-// Bytes are added up by destination switch, then passed on from switch to
-// switch in order of falling distance, touching only switches that hold any:
-// O(entries + sum over destination switches of links out of the switches on
-// shortest paths to them).
+// Bytes are added up for each pair of switches, then passed on toward one
+// destination switch at a time, in order of falling distance, touching only
+// switches that hold any: O(entries + sum over destination switches of links out
+// of the switches on shortest paths to them).
 func LinkLoads(machine *topology.Topology, a *Allocation, traffic *commgraph.Traffic, m Mapping) []float64 {
 	loads := make([]float64, len(machine.Links))
-	demands := hostLinks(machine, traffic, m.Hosts(a), loads)
-	slices.SortFunc(demands, func(x, y demand) int {
-		return cmp.Or(cmp.Compare(x.to, y.to), cmp.Compare(x.from, y.from))
-	})
+	demands := byDestination(hostLinks(machine, traffic, m.Hosts(a), loads), machine.Switches())
 	s := spreader{
 		machine: machine,
 		loads:   loads,
@@ -52,30 +49,86 @@ type demand struct {
 }
 
 // hostLinks adds the bytes of injection and ejection links to loads and
-// returns what remains to be carried between switches.
+// returns what remains to be carried, one demand for each pair of switches
+// that has any.
 func hostLinks(machine *topology.Topology, traffic *commgraph.Traffic, hosts []int32, loads []float64) []demand {
-	demands := make([]demand, 0, len(traffic.Destinations))
+	var demands []demand
 	var rails []railPair
-	for r := range int32(len(hosts)) {
-		first, end := traffic.Row(r)
+	toward := make([]float64, machine.Switches()) // bytes from the switch in hand
+	var reached []int32                           // switches with any of them, in order of the first
+	flush := func(from int32) {
+		for _, to := range reached {
+			demands = append(demands, demand{from, to, toward[to]})
+			toward[to] = 0
+		}
+		reached = reached[:0]
+	}
+	senders := sendersBySwitch(machine, hosts)
+	for k, s := range senders {
+		first, end := traffic.Row(s.rank)
 		for i := first; i < end; i++ {
-			from, to := hosts[r], hosts[traffic.Destinations[i]]
-			if from == to || traffic.Bytes[i] == 0 {
+			to := hosts[traffic.Destinations[i]]
+			if hosts[s.rank] == to || traffic.Bytes[i] == 0 {
 				continue
 			}
-			rails = nearestRails(rails[:0], machine, from, to)
+			rails = nearestRails(rails[:0], machine, hosts[s.rank], to)
 			share := float64(traffic.Bytes[i]) / float64(len(rails))
 			for _, p := range rails {
+				if p.injection != s.injection {
+					continue
+				}
 				loads[p.injection] += share
 				loads[p.ejection] += share
-				leaf, last := machine.SwitchOf(machine.Links[p.injection].To), machine.SwitchOf(machine.Links[p.ejection].From)
-				if leaf != last {
-					demands = append(demands, demand{leaf, last, share})
+				last := machine.SwitchOf(machine.Links[p.ejection].From)
+				if last == s.leaf {
+					continue
 				}
+				if toward[last] == 0 {
+					reached = append(reached, last)
+				}
+				toward[last] += share
 			}
+		}
+		if k+1 == len(senders) || senders[k+1].leaf != s.leaf {
+			flush(s.leaf)
 		}
 	}
 	return demands
+}
+
+// sender is a rank and one of its host's rails.
+type sender struct{ rank, injection, leaf int32 }
+
+// sendersBySwitch lists every rank with every rail of its host, in order of
+// the switch the rail hangs on.
+func sendersBySwitch(machine *topology.Topology, hosts []int32) []sender {
+	senders := make([]sender, 0, len(hosts))
+	for r, h := range hosts {
+		first, end := machine.Out(h)
+		for l := first; l < end; l++ {
+			senders = append(senders, sender{int32(r), l, machine.SwitchOf(machine.Links[l].To)})
+		}
+	}
+	slices.SortStableFunc(senders, func(x, y sender) int { return cmp.Compare(x.leaf, y.leaf) })
+	return senders
+}
+
+// byDestination sorts demands by their destination, keeping the order of each;
+// O(demands + switches).
+func byDestination(demands []demand, switches int) []demand {
+	next := make([]int, switches+1)
+	for _, d := range demands {
+		next[d.to+1]++
+	}
+	for s := range switches {
+		next[s+1] += next[s]
+	}
+	sorted := make([]demand, len(demands))
+	for _, d := range demands {
+		sorted[next[d.to]] = d
+		next[d.to]++
+	}
+	return sorted
 }
 
 // railPair is a way out of one host and into another, as link indexes.
