@@ -12,9 +12,10 @@ import (
 // GonumGraph shows the graph to gonum's algorithms: a read-only view without a
 // copy; vertex v is the node of ID v, the edge's weight the bytes of the pair.
 // For interchange only: every step through it allocates.
-func GonumGraph(g *Graph) graph.WeightedUndirected { return gonumView{g} }
+func GonumGraph(g *Graph) GonumView { return GonumView{g} }
 
-type gonumView struct{ g *Graph }
+// GonumView implements graph.Undirected and graph.WeightedUndirected.
+type GonumView struct{ g *Graph }
 
 // gonumNode is a vertex; its ID is its number.
 type gonumNode int64
@@ -32,10 +33,10 @@ func (e gonumEdge) To() graph.Node           { return e.to }
 func (e gonumEdge) ReversedEdge() graph.Edge { return gonumEdge{e.to, e.from, e.weight} }
 func (e gonumEdge) Weight() float64          { return e.weight }
 
-func (v gonumView) has(id int64) bool { return id >= 0 && id < int64(v.g.Vertices()) }
+func (v GonumView) has(id int64) bool { return id >= 0 && id < int64(v.g.Vertices()) }
 
 // find gives the half-edge from x to y, or -1.
-func (v gonumView) find(x, y int64) int32 {
+func (v GonumView) find(x, y int64) int32 {
 	if !v.has(x) || !v.has(y) {
 		return -1
 	}
@@ -48,7 +49,7 @@ func (v gonumView) find(x, y int64) int32 {
 }
 
 // Node is the node of that ID, nil if there is none.
-func (v gonumView) Node(id int64) graph.Node {
+func (v GonumView) Node(id int64) graph.Node {
 	if !v.has(id) {
 		return nil
 	}
@@ -56,7 +57,7 @@ func (v gonumView) Node(id int64) graph.Node {
 }
 
 // Nodes are all nodes, ascending.
-func (v gonumView) Nodes() graph.Nodes {
+func (v GonumView) Nodes() graph.Nodes {
 	if v.g.Vertices() == 0 {
 		return graph.Empty
 	}
@@ -64,7 +65,7 @@ func (v gonumView) Nodes() graph.Nodes {
 }
 
 // From are the neighbours of a node, ascending.
-func (v gonumView) From(id int64) graph.Nodes {
+func (v GonumView) From(id int64) graph.Nodes {
 	if !v.has(id) {
 		return graph.Empty
 	}
@@ -80,10 +81,10 @@ func (v gonumView) From(id int64) graph.Nodes {
 }
 
 // HasEdgeBetween tells whether two nodes are neighbours.
-func (v gonumView) HasEdgeBetween(x, y int64) bool { return v.find(x, y) >= 0 }
+func (v GonumView) HasEdgeBetween(x, y int64) bool { return v.find(x, y) >= 0 }
 
 // Edge is the edge from x to y, nil if there is none.
-func (v gonumView) Edge(x, y int64) graph.Edge {
+func (v GonumView) Edge(x, y int64) graph.Edge {
 	if e := v.WeightedEdge(x, y); e != nil {
 		return e
 	}
@@ -91,10 +92,10 @@ func (v gonumView) Edge(x, y int64) graph.Edge {
 }
 
 // EdgeBetween is Edge.
-func (v gonumView) EdgeBetween(x, y int64) graph.Edge { return v.Edge(x, y) }
+func (v GonumView) EdgeBetween(x, y int64) graph.Edge { return v.Edge(x, y) }
 
 // WeightedEdge is the edge from x to y, nil if there is none.
-func (v gonumView) WeightedEdge(x, y int64) graph.WeightedEdge {
+func (v GonumView) WeightedEdge(x, y int64) graph.WeightedEdge {
 	i := v.find(x, y)
 	if i < 0 {
 		return nil
@@ -103,11 +104,11 @@ func (v gonumView) WeightedEdge(x, y int64) graph.WeightedEdge {
 }
 
 // WeightedEdgeBetween is WeightedEdge.
-func (v gonumView) WeightedEdgeBetween(x, y int64) graph.WeightedEdge { return v.WeightedEdge(x, y) }
+func (v GonumView) WeightedEdgeBetween(x, y int64) graph.WeightedEdge { return v.WeightedEdge(x, y) }
 
 // Weight is the weight of the edge from x to y; 0 of a node with itself, and
 // 0, false where there is no edge.
-func (v gonumView) Weight(x, y int64) (float64, bool) {
+func (v GonumView) Weight(x, y int64) (float64, bool) {
 	if i := v.find(x, y); i >= 0 {
 		return float64(v.g.Weights[i]), true
 	}
