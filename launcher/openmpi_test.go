@@ -61,7 +61,7 @@ func needMPIRun(t *testing.T) {
 
 // 4096 ranks on 256 hosts, in random places, are taken; the same file with a
 // rank twice or an unknown host is not.
-func TestRankfileBeforeOpenMPI(t *testing.T) {
+func TestRealOpenMPITakesRankfile(t *testing.T) {
 	needMPIRun(t)
 	machine := mustNetwork(t, "torus:16x16")
 	a := &mapping.Allocation{Hosts: mapping.Identity(256)}
@@ -93,7 +93,7 @@ func TestRankfileBeforeOpenMPI(t *testing.T) {
 
 // The real parser takes and refuses the host names that we take and refuse.
 // (We also refuse a@b, which means user a on host b, and a,b.)
-func TestHostNamesBeforeOpenMPI(t *testing.T) {
+func TestRealOpenMPIHostNames(t *testing.T) {
 	needMPIRun(t)
 	for _, name := range []string{"node-0", "node_1", "0node", "12", "a.x", "10.0.0.5", "slotted", "rank", "slots", "user-name", "3com.x"} {
 		said := mpirun(t, 2, []string{name, "other"}, 1, fmt.Appendf(nil, "rank 0=other slot=0\nrank 1=%s slot=0\n", name))

@@ -69,7 +69,7 @@ func TestRailsOfLeastDistance(t *testing.T) {
 
 // On a real fabric of mixed rates with service nodes all bytes arrive: what
 // the named hosts eject is what was sent.
-func TestRealFabric(t *testing.T) {
+func TestFabricOfMixedRates(t *testing.T) {
 	const path = "../../shared/data/ib-loginoff/topo.ibnetdiscover"
 	file, err := os.Open(path)
 	if err != nil {
