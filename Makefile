@@ -8,8 +8,9 @@
 
 GO ?= go
 STATICCHECK := .tools/staticcheck
-# The race detector slows tests about ten times: only packages that start goroutines.
-RACE_PACKAGES := ./cmd/remap ./evalsim ./feedback ./internal/...
+# The race detector slows tests ten times and more: only what starts goroutines.
+RACE_TESTS := TestScripts|TestMeter|TestRepeats|TestCancelled|TestNeverWorse|TestInterrupted
+RACE_PACKAGES := ./cmd/remap ./evalsim ./feedback
 
 .PHONY: build test format vet staticcheck unit race test-real bench clean
 
@@ -37,7 +38,8 @@ unit:
 
 race:
 	@if [ "$$($(GO) env CGO_ENABLED)" = 1 ] && command -v "$$($(GO) env CC)" >/dev/null 2>&1; then \
-		echo "$(GO) test -race $(RACE_PACKAGES)"; $(GO) test -timeout 8m -race $(RACE_PACKAGES); \
+		echo "$(GO) test -race -run '$(RACE_TESTS)' $(RACE_PACKAGES)"; \
+		$(GO) test -timeout 8m -race -run '$(RACE_TESTS)' $(RACE_PACKAGES); \
 	else echo "skipped: the race detector needs a C compiler (gcc)"; fi
 
 # Tests named TestReal... run real programs; they skip unless REMAP_REAL is set.

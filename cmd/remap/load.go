@@ -222,12 +222,12 @@ func (j *job) floor() (time.Duration, bool) {
 }
 
 // unknownHost is the error of a host that the network does not have.
-func unknownHost(machine *topology.Topology, name, file string) error {
+func unknownHost(machine *topology.Topology, name, file string, line int) error {
 	hint := fmt.Sprintf("the network has %d hosts, from %s to %s", machine.Hosts(),
 		machine.HostNames[0], machine.HostNames[machine.Hosts()-1])
 	if near := nearest.Name(name, machine.HostNames); near != "" {
 		hint = "did you mean " + near + "? " + hint
 	}
-	return &input.Error{File: file, Hint: hint,
+	return &input.Error{File: file, Line: line, Hint: hint,
 		Reason: fmt.Sprintf("unknown host %q: it is not in the network %s", name, machine.Name)}
 }

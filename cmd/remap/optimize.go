@@ -12,7 +12,7 @@ import (
 
 const optimizeExamples = `
   remap optimize --topology torus:4x4x4 --pattern uniform:64 --format openmpi-rankfile --output best.rankfile
-  remap optimize --topology tapered --pattern stencil2d:64x72 --strategies kl --rounds 5 --output best.csv
+  remap optimize --topology torus:6x6x8 --pattern stencil3d7:6x6x8 --strategies kl,tiling --budget 20s --output best.csv
 `
 
 // optimized is the JSON of optimize.
@@ -60,18 +60,31 @@ func (p *program) optimize(ctx context.Context) error {
 	if err := p.writeMapping(out, j, found.Best.Mapping); err != nil {
 		return err
 	}
-	if ctx.Err() != nil && (out.toFile() || !p.json) {
-		p.say("interrupted: best so far after %d simulations written", found.Simulations)
-	}
 	result, err := j.optimized(found)
 	if err != nil {
 		return err
 	}
+	p.sayEnd(ctx, out, result)
 	if p.json {
 		result.Timing = p.timingFields()
 		return p.writeJSON(result)
 	}
 	return p.writeSummary(out, result.table())
+}
+
+// sayEnd tells why the loop ended.
+func (p *program) sayEnd(ctx context.Context, out *output, result *optimized) {
+	switch {
+	case !result.Interrupted:
+		p.say("stopped after %d simulated mappings: %s", result.Simulations, result.Stopped)
+	case ctx.Err() == nil:
+		result.Stopped = "the budget is used up"
+		p.say("stopped after %d simulated mappings: %s", result.Simulations, result.Stopped)
+	case p.json && !out.toFile():
+		p.say("interrupted: best so far after %d simulated mappings", result.Simulations)
+	default:
+		p.say("interrupted: best so far after %d simulated mappings written", result.Simulations)
+	}
 }
 
 // search runs the loop under the budget.

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"remap/commgraph"
+	"remap/internal/input"
 	"remap/launcher"
 	"remap/mapping"
 	"remap/topology"
@@ -53,7 +54,7 @@ func (p *program) openHosts(machine *topology.Topology) (*mapping.Allocation, er
 	for _, entry := range list {
 		host, known := machine.HostIndex(entry.Name)
 		if !known {
-			return nil, unknownHost(machine, entry.Name, file)
+			return nil, unknownHost(machine, entry.Name, file, lineOf(file, entry.Name))
 		}
 		slots := entry.Slots
 		if slots == 0 {
@@ -77,6 +78,22 @@ func readHosts(text string) (list []topology.HostSlots, file string, err error) 
 	defer content.Close()
 	list, err = topology.ReadHostList(text, content)
 	return list, text, err
+}
+
+// lineOf finds the line of a host list that names a host; 0 if none does.
+func lineOf(path, name string) int {
+	file, err := os.Open(path)
+	if err != nil {
+		return 0
+	}
+	defer file.Close()
+	for lines := input.NewLines(path, file); lines.Next(); {
+		list, _ := topology.ReadHostList(path, strings.NewReader(lines.Text()))
+		if slices.ContainsFunc(list, func(h topology.HostSlots) bool { return h.Name == name }) {
+			return lines.Number
+		}
+	}
+	return 0
 }
 
 // openGraph is --graph with its counts and units.

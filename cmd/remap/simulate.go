@@ -9,7 +9,7 @@ import (
 )
 
 const simulateExamples = `
-  remap simulate --topology tapered --pattern stencil2d:64x72 --strategy tiling
+  remap simulate --topology torus:6x6x8 --pattern stencil3d7:6x6x8 --strategy tiling --repeats 12
   remap simulate --topology torus:4x4x4 --pattern stencil3d7:4x4x4 --mapping job.csv --routing static --links links.csv
 `
 
