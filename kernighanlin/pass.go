@@ -137,7 +137,8 @@ func (s *Passes) fill() {
 	p := s.pair
 	const small = 256
 	whole := p.Vertices() <= small || s.excess() > 0
-	s.stamp, s.returning = 0, false
+	s.stamp = 0
+	s.returning = s.excess() > 0 // first meet the tolerance, while every vertex is free to move
 	s.moves = s.moves[:0]
 	s.queues[0].items, s.queues[1].items = s.queues[0].items[:0], s.queues[1].items[:0]
 	for v, side := range p.Side {

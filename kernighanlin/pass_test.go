@@ -146,3 +146,17 @@ func TestQueueSorts(t *testing.T) {
 		}
 	})
 }
+
+// TestUnitPairsReachAnyTarget: whatever the sides, one pass meets the target.
+func TestUnitPairsReachAnyTarget(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		p := drawPair(t)
+		p.VertexWeights = nil
+		target := rapid.Int64Range(0, int64(len(p.Side))).Draw(t, "target")
+		var s Passes
+		s.Improve(p, Limits{Target: target, Slack: rapid.Int64Range(1, 6).Draw(t, "slack"), Passes: 1, Fruitless: rapid.IntRange(0, 9).Draw(t, "fruitless")})
+		if got := p.weightOfSide0(); got != target {
+			t.Fatalf("%d vertices on side 0, want %d", got, target)
+		}
+	})
+}

@@ -179,7 +179,7 @@ func (b *bisector) limits(g *graph, target int64, l int) kernighanlin.Limits {
 		heaviest = max(heaviest, int64(w))
 	}
 	n := g.count()
-	limits := kernighanlin.Limits{Target: target, Passes: b.options.Passes, Fruitless: min(200, 30+n/10)}
+	limits := kernighanlin.Limits{Target: target, Passes: b.options.Passes, Fruitless: min(500, 50+n/5)}
 	limits.Slack = max(heaviest, min(g.total/64, 16))
 	if l > 0 {
 		limits.Tolerance = heaviest

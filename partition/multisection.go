@@ -44,4 +44,4 @@ func multisect(ctx context.Context, g *commgraph.Graph, bounds [][]int32, option
 }
 
 // pairLimits are for passes over two blocks.
-var pairLimits = kernighanlin.Limits{Slack: 6, Passes: 4, Fruitless: 60}
+var pairLimits = kernighanlin.Limits{Slack: 2, Passes: 4, Fruitless: 60}
