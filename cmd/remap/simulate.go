@@ -104,6 +104,10 @@ func simulatedHeader(first string) []string {
 	return append(append([]string{first}, staticHeader...), timeHeader...)
 }
 
+// cells shows the link load at the simulated volumes, so that it can be held
+// against the time beside it; in JSON it is that of the full volumes.
 func (s *simulated) cells() []string {
-	return append(append([]string{s.Strategy}, staticCells(&s.Costs)...), timeCells(&s.Summary)...)
+	costs := s.Costs
+	costs.MaxLinkSeconds *= s.VolumeScale
+	return append(append([]string{s.Strategy}, staticCells(&costs)...), timeCells(&s.Summary)...)
 }
