@@ -114,7 +114,7 @@ func sharedGraphs(t testing.TB, n int) []namedGraph {
 		{"powerlaw", powerLaw(t, n)},
 		{"star", star(t, n)},
 		{"scattered", scattered(t, n)},
-		{"complete", complete(t, min(n, 60))},
+		{"complete", complete(t, min(n, 40))},
 	}
 }
 

@@ -17,7 +17,7 @@ import (
 // weights, so a factor of two leaves the mapping exactly as it was.
 func TestDoubledWeightsChangeNothing(t *testing.T) {
 	machine := machineOf(t, machines[0])
-	for _, g := range sharedGraphs(t, 144) {
+	for _, g := range sharedGraphs(t, 48) {
 		p := &mapping.Problem{Graph: g.graph, Machine: machine, Allocation: everyHost(machine), Seed: 11}
 		doubled := *p
 		doubled.Graph = &commgraph.Graph{Offsets: g.graph.Offsets, Neighbors: g.graph.Neighbors}
@@ -48,7 +48,7 @@ func TestRelabellingKeepsTheQuality(t *testing.T) {
 		for _, s := range []mapping.Strategy{Bisection(), Multisection()} {
 			t.Run(g.name+"/"+s.Name, func(t *testing.T) {
 				var named, shuffled float64
-				const seeds = 3
+				const seeds = 2
 				for seed := range uint64(seeds) {
 					p := &mapping.Problem{Graph: g.graph, Machine: machine, Allocation: everyHost(machine), Seed: seed}
 					m, err := s.Map(context.Background(), p)

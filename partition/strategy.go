@@ -3,8 +3,10 @@ package partition
 import (
 	"context"
 	"fmt"
+	"math/rand/v2"
 	"slices"
 
+	"remap/commgraph"
 	"remap/kernighanlin"
 	"remap/mapping"
 )
@@ -16,8 +18,8 @@ func Bisection() mapping.Strategy {
 		Name: "bisection",
 		Doc:  "multilevel recursive bisection over the leaf switches, exactly balanced",
 		Map: func(ctx context.Context, p *mapping.Problem) (mapping.Mapping, error) {
-			return place(ctx, p, "bisection", func(l *kernighanlin.Layout) ([]int32, error) {
-				return Recursive(ctx, p.Graph, l.First, DefaultOptions, p.Seed)
+			return place(ctx, p, "bisection", func(l *kernighanlin.Layout, seed uint64) ([]int32, error) {
+				return Recursive(ctx, p.Graph, l.First, DefaultOptions, seed)
 			})
 		},
 	}
@@ -32,8 +34,8 @@ func Multisection() mapping.Strategy {
 		Name: "multisection",
 		Doc:  "multilevel partitioning along the levels of the network, then exchanges by path length",
 		Map: func(ctx context.Context, p *mapping.Problem) (mapping.Mapping, error) {
-			return place(ctx, p, "multisection", func(l *kernighanlin.Layout) ([]int32, error) {
-				members, err := multisect(ctx, p.Graph, levelBounds(l), DefaultOptions, p.Seed)
+			return place(ctx, p, "multisection", func(l *kernighanlin.Layout, seed uint64) ([]int32, error) {
+				members, err := multisect(ctx, p.Graph, levelBounds(l), DefaultOptions, seed)
 				if err != nil {
 					return nil, err
 				}
@@ -59,9 +61,10 @@ func levelBounds(l *kernighanlin.Layout) [][]int32 {
 	return bounds
 }
 
-// place runs a partitioning of all ranks over the slots chosen for them.
-// solve gives the ranks in the order of the layout's positions.
-func place(ctx context.Context, p *mapping.Problem, name string, solve func(*kernighanlin.Layout) ([]int32, error)) (mapping.Mapping, error) {
+// place runs a partitioning of all ranks over the slots chosen for them, on
+// small graphs several times, and keeps the one of the least bytes times path
+// length. solve gives the ranks in the order of the layout's positions.
+func place(ctx context.Context, p *mapping.Problem, name string, solve func(l *kernighanlin.Layout, seed uint64) ([]int32, error)) (mapping.Mapping, error) {
 	switch {
 	case p.Fixed != nil:
 		return nil, fmt.Errorf("fixed ranks are not supported by %s yet", name)
@@ -76,12 +79,28 @@ func place(ctx context.Context, p *mapping.Problem, name string, solve func(*ker
 		return mapping.Mapping{}, nil
 	}
 	layout := kernighanlin.NewLayout(p, mapping.NewPlaces(p.Machine, p.Allocation, nil).Compact(ranks))
-	members, err := solve(layout)
-	if err != nil {
-		return nil, err
+	seeds := rand.New(rand.NewPCG(p.Seed, 0x747269616c)) // "trial": a stream of its own
+	var best *kernighanlin.Assignment
+	var least int64
+	for range trials(p.Graph) {
+		members, err := solve(layout, seeds.Uint64())
+		if err != nil {
+			return nil, err
+		}
+		assign := kernighanlin.NewAssignment(layout.First, members)
+		if cost := assign.Cost(p.Graph, layout.Metric); best == nil || cost < least {
+			best, least = assign, cost
+		}
 	}
-	for b := range layout.Blocks() {
-		slices.Sort(members[layout.First[b]:layout.First[b+1]])
+	for b := range int32(layout.Blocks()) {
+		slices.Sort(best.Of(b))
 	}
-	return layout.Mapping(kernighanlin.NewAssignment(layout.First, members), int32(ranks), nil, nil), nil
+	return layout.Mapping(best, int32(ranks), nil, nil), nil
+}
+
+// trials is how often a graph is partitioned from other seeds: often where it
+// costs nothing and a few dozen vertices leave much to chance.
+func trials(g *commgraph.Graph) int {
+	const work, most = 1 << 15, 16
+	return max(1, min(most, work/(g.Vertices()+len(g.Neighbors)+1)))
 }
