@@ -21,7 +21,7 @@ type Settings struct {
 	Strategies []mapping.Strategy // at least one
 	Refine     *mapping.Strategy  // moves few ranks from Start; tried in every round; nil = none
 	Evaluate   Evaluate
-	Sensitive  Evaluate    // as Evaluate, by a finer definition of congested: asked when the best mapping has no congestion by the coarse one; nil = none
+	Sensitive  Evaluate    // as Evaluate, by a finer definition of congested: asked when the coarse one sees none under the best mapping, or what it saw led to no gain; nil = none
 	Floor      float64     // ns no mapping can beat; 0 = unknown. The search ends within NearFloor of it
 	Rounds     int         // most rounds of feedback, 0 to 1000
 	Repeats    int         // repeats a judgement takes, 1 to 1000
@@ -152,7 +152,7 @@ func (s *search) rounds(ctx context.Context) error {
 			return nil
 		}
 		before := s.best.Mapping
-		if err := s.learn(ctx); err != nil {
+		if err := s.learn(ctx, failures); err != nil {
 			return err
 		}
 		problem := *s.Problem
@@ -174,13 +174,13 @@ func (s *search) rounds(ctx context.Context) error {
 }
 
 // learn makes the pairs heavier whose packets met congestion under the best
-// mapping so far.
-func (s *search) learn(ctx context.Context) error {
+// mapping so far. It looks closer when that says nothing, or nothing new.
+func (s *search) learn(ctx context.Context, failures int) error {
 	if s.Gain == 0 {
 		return nil
 	}
 	measured := s.best.Evaluation
-	if s.best.Summary.CongestedHopFraction == 0 && s.Sensitive != nil {
+	if s.Sensitive != nil && (failures > 0 || s.best.Summary.CongestedHopFraction == 0) {
 		finer, err := s.Sensitive(ctx, s.best.Mapping, 0, min(raceRepeats, s.Repeats))
 		if err != nil {
 			return err

@@ -25,6 +25,7 @@ func candidates() []candidate {
 		{partition.Bisection(), -1},
 		{partition.Multisection(), -1},
 		{kernighanlin.Strategy(), multisection},
+		{kernighanlin.Strategy(), -1},
 		{tiling.Strategy(tiling.AllLevels), -1},
 	}
 }
@@ -36,7 +37,7 @@ func candidates() []candidate {
 func best() mapping.Strategy {
 	return mapping.Strategy{
 		Name: "best",
-		Doc:  "the shortest average path of identity, rcm, bisection, multisection, multisection+kl and tiling",
+		Doc:  "the shortest average path of identity, rcm, bisection, multisection, multisection+kl, kl and tiling",
 		Map: func(ctx context.Context, p *mapping.Problem) (mapping.Mapping, error) {
 			return bestOf(ctx, p, candidates())
 		},

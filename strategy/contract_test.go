@@ -264,7 +264,7 @@ func TestCancelled(t *testing.T) {
 		if err == nil && (len(m) != 4608 || m.Check(4608) != nil) || err != nil && !errors.Is(err, context.Canceled) {
 			t.Errorf("%s: %v", spec, err)
 		}
-		if spent := time.Since(begin); spent > time.Second {
+		if spent := time.Since(begin); spent > 5*time.Second {
 			t.Errorf("%s takes %v after its context ended", spec, spent)
 		}
 	}
@@ -272,7 +272,7 @@ func TestCancelled(t *testing.T) {
 
 // best is as good as each of its members that apply, and takes the first of equals.
 func TestBestIsBest(t *testing.T) {
-	members := []string{"identity", "rcm", "bisection", "multisection", "multisection+kl", "tiling"}
+	members := []string{"identity", "rcm", "bisection", "multisection", "multisection+kl", "kl", "tiling"}
 	for name, p := range problems(t) {
 		got, err := best().Map(context.Background(), p)
 		if err != nil {

@@ -102,12 +102,17 @@ func (p *program) search(ctx context.Context, j *job, strategies []mapping.Strat
 	s.Rounds, s.Repeats, s.Gain = p.rounds, p.repeats, p.gain
 	s.Evaluate = feedback.Simulator(j.machine, j.allocation, j.program, o, p.workers)
 	finer := o
-	finer.CongestedAbove = o.PacketBytes // any packet that waits behind another
+	finer.CongestedAbove = 2 * o.PacketBytes // a packet that waits behind more than one other
 	s.Sensitive = feedback.Simulator(j.machine, j.allocation, j.program, finer, p.workers)
 	if floor, ok := j.floor(); ok {
 		s.Floor = float64(floor.Nanoseconds())
 	}
-	meter := p.newMeter("judging mappings", 1+len(strategies)*(1+2*p.rounds))
+	refine, err := strategy.Parse("kl")
+	if err != nil {
+		return nil, err
+	}
+	s.Refine = &refine
+	meter := p.newMeter("judging mappings", 1+len(strategies)+(1+len(strategies))*2*p.rounds)
 	defer meter.stop()
 	s.Progress = func(feedback.Event) { meter.step() }
 	found, err = feedback.Optimize(ctx, s)
