@@ -2,6 +2,7 @@ package evalsim
 
 import (
 	"math"
+	"math/bits"
 
 	"remap/sampling"
 )
@@ -43,13 +44,38 @@ func (s *simulator) choose(at int32, pk *packet) int32 {
 // rest most of the time: a random probe that finds one is already uniform
 // among those at rest, and spares the scan.
 func (s *simulator) leastLoaded(candidates []int32) int32 {
-	n := uint32(len(candidates))
-	probe := candidates[s.random.Below(n)]
+	n := len(candidates)
+	probe := candidates[s.random.Below(uint32(n))]
 	if s.load[probe] == 0 {
 		return probe
 	}
-	// No branches: they would be mispredicted. A key is the load, then chance,
-	// then the candidate's number, so that the least key is the answer.
+	first := candidates[0]
+	if n > 64 || candidates[n-1] != first+int32(n)-1 {
+		return s.leastOfScattered(candidates)
+	}
+	// Consecutive channels, as all up-links of a switch are: two passes without
+	// branches, the least load and then the set of those that have it.
+	loads := s.load[first : first+int32(n)]
+	least := loads[0]
+	for _, l := range loads {
+		least = min(least, l)
+	}
+	ties := uint64(0)
+	for i, l := range loads {
+		with := ties | 1<<(i&63)
+		if l == least {
+			ties = with
+		}
+	}
+	for skip := s.random.Below(uint32(bits.OnesCount64(ties))); skip > 0; skip-- {
+		ties &= ties - 1
+	}
+	return first + int32(bits.TrailingZeros64(ties))
+}
+
+// leastOfScattered takes the candidate of the least key: its load, then chance,
+// then its number.
+func (s *simulator) leastOfScattered(candidates []int32) int32 {
 	chance := s.random.Uint32()
 	least := uint64(math.MaxUint64)
 	for i, c := range candidates {
