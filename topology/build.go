@@ -8,9 +8,10 @@ import (
 	"time"
 )
 
-// MaxLinks is the most directed links, and the most hosts, of one topology:
-// beyond it a spec is refused before it takes the memory.
-const MaxLinks = 1 << 27
+// MaxLinks is the most directed links, hosts, switches or routing entries of a
+// generated topology: beyond it a spec is refused before it takes the memory. A
+// fat tree of a million hosts has about six million links.
+const MaxLinks = 1 << 24
 
 // cable is a pair of links, one in each direction.
 type cable struct {

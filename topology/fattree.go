@@ -2,7 +2,6 @@ package topology
 
 import (
 	"fmt"
-	"math"
 	"time"
 )
 
@@ -84,8 +83,8 @@ func (p *fatTree) checkShape(s *spec) {
 	hosts := float64(p.hosts) * float64(p.leaves) * float64(p.pods)
 	links := 2 * (hosts + float64(p.leaves)*float64(p.pods)*float64(p.aggs)*float64(p.leafLinks) + float64(p.pods)*float64(p.aggs)*float64(p.up))
 	switches := float64(p.pods)*(float64(p.leaves)+float64(p.aggs)) + float64(p.cores)
-	if most := math.Max(links, switches); most > MaxLinks {
-		s.complain("%.3g links and %.3g switches are too many: at most %d of each", links, switches, MaxLinks)
+	if most := max(links, switches); most > MaxLinks {
+		s.complain("%.3g hosts, %.3g links and %.3g switches are too many: at most %d of each", hosts, links, switches, MaxLinks)
 	}
 	p.allLeaves = p.leaves * p.pods
 	p.allHosts = p.hosts * p.allLeaves

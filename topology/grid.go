@@ -53,8 +53,12 @@ func (s *spec) grid() (*grid, error) {
 		switches *= float64(n)
 		cables += min(float64(n-1), 1)
 	}
-	if links := 2 * switches * (cables + float64(p.hosts)); links > MaxLinks {
-		s.complain("%.3g links are too many: at most %d", links, MaxLinks)
+	links := 2 * switches * (cables + float64(p.hosts))
+	// Every switch has a group of next hops by dimension, direction and channel.
+	entries := 4 * switches * float64(len(parts))
+	if most := max(links, entries); most > MaxLinks {
+		s.complain("%.3g hosts, %.3g links and %.3g routing entries are too many: at most %d of each",
+			switches*float64(p.hosts), links, entries, MaxLinks)
 	}
 	if err := s.done(); err != nil {
 		return p, err

@@ -71,7 +71,7 @@ func TestSpecErrors(t *testing.T) {
 		"fattree:pods=0":                       "pods must be at least 1",
 		"fattree:pods=x":                       `pods must be a whole number, not "x"`,
 		"fattree:pods=-1":                      "pods must be at least 1",
-		"fattree:pods=99999999999999":          "pods must be at most 134217728",
+		"fattree:pods=99999999999999":          "pods must be at most 16777216",
 		"fattree:pods=1,pods=2":                "pods is given twice",
 		"tapered:pods=3":                       `tapered has no field "pods"`,
 		"full:gbps=0":                          "gbps must be a number from",
@@ -79,13 +79,13 @@ func TestSpecErrors(t *testing.T) {
 		"full:latency-ns=-1":                   "latency-ns must be a number from",
 		"tapered:3":                            `field "3" is not KEY=VALUE`,
 		tree + "pods=2,aggs-per-pod=4,cores=6": "cores must be a multiple of aggs-per-pod: 6 mod 4",
-		tree + "pods=2,aggs-per-pod=4,cores=8,up=3":                                 "up must be a multiple of cores/aggs-per-pod",
-		tree + "pods=2,aggs-per-pod=4,cores=8,up=0":                                 "up must be a multiple of cores/aggs-per-pod",
-		tree + "pods=2,aggs-per-pod=4,cores=0":                                      "cores must be at least 1",
-		tree + "pods=1,aggs-per-pod=4,cores=0,up=2":                                 "up must be 0",
-		tree + "pods=1,aggs-per-pod=0,cores=0":                                      "aggs-per-pod must be at least 1",
-		tree + "pods=99999999,aggs-per-pod=4,cores=4":                               "are too many",
-		tree + "pods=134217728,aggs-per-pod=134217728,cores=134217728,up=134217728": "are too many",
+		tree + "pods=2,aggs-per-pod=4,cores=8,up=3":                             "up must be a multiple of cores/aggs-per-pod",
+		tree + "pods=2,aggs-per-pod=4,cores=8,up=0":                             "up must be a multiple of cores/aggs-per-pod",
+		tree + "pods=2,aggs-per-pod=4,cores=0":                                  "cores must be at least 1",
+		tree + "pods=1,aggs-per-pod=4,cores=0,up=2":                             "up must be 0",
+		tree + "pods=1,aggs-per-pod=0,cores=0":                                  "aggs-per-pod must be at least 1",
+		tree + "pods=9999999,aggs-per-pod=4,cores=4":                            "are too many",
+		tree + "pods=16777216,aggs-per-pod=16777216,cores=16777216,up=16777216": "are too many",
 		"torus:":                  `field "" is not KEY=VALUE`,
 		"torus":                   "dimensions must be given first",
 		"torus:hosts=2":           "dimensions must be given first",
@@ -102,6 +102,32 @@ func TestSpecErrors(t *testing.T) {
 		var e *input.Error
 		if !errors.As(err, &e) || !strings.Contains(e.Reason, reason) || !strings.Contains(e.Reason, "topology \"") || e.File != "" || e.Hint == "" {
 			t.Errorf("Parse(%q) = %v, want %q", spec, err, reason)
+		}
+	}
+}
+
+// The bounds hold for products, are judged before anything is built, and leave
+// a fat tree of a million hosts possible.
+func TestBoundsOfProducts(t *testing.T) {
+	for text, fine := range map[string]bool{
+		"torus:200x200x200":           true,
+		"torus:100x100x100":           false,
+		"torus:16383x1x1x1x1x1x1x500": true,
+		"torus:1,hosts=16777216":      true,
+		"torus:256x256x1x1x1x1x1x1":   false,
+		"torus:1000x1000x1x1x1x1x1x1": true, // 8 million links but 32 million groups of next hops
+		"mesh:4096x4096":              true,
+		"tapered":                     false,
+		"fattree:nodes-per-leaf=40,leaves-per-pod=50,pods=500,aggs-per-pod=20,cores=1000":    false,
+		"fattree:nodes-per-leaf=4000,leaves-per-pod=500,pods=500,aggs-per-pod=20,cores=1000": true,
+		"fattree:nodes-per-leaf=1,leaves-per-pod=4000,pods=1,aggs-per-pod=4000,cores=0":      true,
+	} {
+		s, err := readSpec(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := s.plan(); (err != nil) != fine {
+			t.Errorf("%s: %v, want an error: %v", text, err, fine)
 		}
 	}
 }

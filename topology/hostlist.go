@@ -16,7 +16,10 @@ type HostSlots struct {
 }
 
 // MaxHosts is the most hosts a host list may name.
-const MaxHosts = 1 << 24
+const MaxHosts = 1 << 20
+
+// maxSlots is the most slots a host list may give one host.
+const maxSlots = 1 << 24
 
 const hostListHint = "write names such as n[0-2,7],rack[1-2]-n[08-10], each with :SLOTS if wanted"
 
@@ -84,8 +87,8 @@ func openMPI(text string) (expression string, slots int32, err *input.Error) {
 			continue
 		}
 		n, bad := strconv.ParseInt(value, 10, 32)
-		if bad != nil || n < 1 || n > MaxHosts {
-			return "", 0, &input.Error{Column: 1 + strings.Index(text, field), Reason: fmt.Sprintf("slots must be a number from 1 to %d, not %q", MaxHosts, clip(value))}
+		if bad != nil || n < 1 || n > maxSlots {
+			return "", 0, &input.Error{Column: 1 + strings.Index(text, field), Reason: fmt.Sprintf("slots must be a number from 1 to %d, not %q", maxSlots, clip(value))}
 		}
 		slots = int32(n)
 	}
@@ -177,8 +180,8 @@ func (l *hostList) entry(text string, at int, slots int32) *input.Error {
 		colon += strings.LastIndexByte(text, ']') + 1
 		name, said = text[:colon], text[colon+1:]
 		n, err := strconv.ParseInt(said, 10, 32)
-		if err != nil || n < 1 || n > MaxHosts {
-			return &input.Error{Column: at + len(name) + 2, Reason: fmt.Sprintf("slots must be a number from 1 to %d, not %q", MaxHosts, clip(said))}
+		if err != nil || n < 1 || n > maxSlots {
+			return &input.Error{Column: at + len(name) + 2, Reason: fmt.Sprintf("slots must be a number from 1 to %d, not %q", maxSlots, clip(said))}
 		}
 		slots = int32(n)
 	}

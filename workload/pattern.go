@@ -9,9 +9,12 @@ import (
 )
 
 const (
-	maxRanks = 1 << 27 // of a pattern
-	maxOps   = 1 << 27 // of a pattern: 2 GiB of operations
+	maxRanks = 1 << 24    // of a pattern
+	maxOps   = 24_000_000 // of a pattern: an all-to-all of 4,608 ranks, 384 MB of operations
 	maxTotal = commgraph.MaxTotal
+
+	// MaxPackets is the highest limit of packets that volumes can be scaled to.
+	MaxPackets = 1 << 27
 
 	defaultBytes = 128 << 10 // message size of the 2018 thesis
 )
@@ -56,7 +59,7 @@ func PatternNames() []string {
 // All take bytes= (131072, the size of every message) and rounds= (1); seed=
 // (1) is read by those that draw numbers. The order of a rank's messages is
 // documented at each builder. Errors are *input.Error naming the option and
-// its bound; at most 2^27 operations are built.
+// its bound; at most 24,000,000 operations are built.
 func ParsePattern(text string) (*Program, error) { return parsePattern(text, maxOps) }
 
 func parsePattern(text string, maxOps int64) (*Program, error) {
@@ -64,6 +67,9 @@ func parsePattern(text string, maxOps int64) (*Program, error) {
 	for _, p := range patterns {
 		if p.name == s.name {
 			s.pattern = p
+			if s.err != nil && s.err.Hint == "" {
+				s.err.Hint = fmt.Sprintf("write for example %s:%s", p.name, p.example)
+			}
 			s.seed() // every pattern takes it, few use it
 			return p.build(s, maxOps)
 		}

@@ -119,6 +119,20 @@ func TestStencilBytes(t *testing.T) {
 	}
 }
 
+// TestPatternBounds: what is refused is refused by its size alone, and an
+// all-to-all of the 4,608 hosts of the tapered network is not.
+func TestPatternBounds(t *testing.T) {
+	for _, text := range []string{"alltoall:4901", "stencil2d:5000x5000", "stencil3d27:64x64x64,rounds=100", "uniform:16777216,rounds=2", "ring:16777217"} {
+		if _, err := ParsePattern(text); err == nil || input.Hint(err) == "" {
+			t.Errorf("%s: %v, hint %q", text, err, input.Hint(err))
+		}
+	}
+	s := parseSpec("alltoall:4608")
+	if s.room(maxOps, 4608, defaultBytes, 4607, 1); s.err != nil {
+		t.Error(s.err)
+	}
+}
+
 // TestPatternCounts: number of pairs and messages against closed forms.
 func TestPatternCounts(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
@@ -212,12 +226,12 @@ func TestParsePatternErrors(t *testing.T) {
 		{"stencil2d:64x72x2", "2 numbers", ""},
 		{"stencil2d:0x72", `"0" must be a whole number from 1`, ""},
 		{"stencil2d:-1x72", `"-1"`, ""},
-		{"stencil3d7:65536x65536x65536", "more than 134217728 ranks", ""},
+		{"stencil3d7:65536x65536x65536", "more than 16777216 ranks", ""},
 		{"stencil2d:99999999999999999999x1", "must be a whole number", ""},
 		{"stencil2d:64x72,bytes=-1", "option bytes", ""},
 		{"stencil2d:64x72,bytes=1e6", "option bytes", ""},
 		{"stencil2d:64x72,rounds=0", "option rounds", ""},
-		{"stencil2d:64x72,rounds=100000", "more than 134217728 operations", "fewer"},
+		{"stencil2d:64x72,rounds=100000", "more than 24000000 operations", "fewer"},
 		{"stencil2d:64x72,bytes=4503599627370496", "total volume", "smaller"},
 		{"stencil2d:64x72,edges=wrap", "must be one of wait, skip", ""},
 		{"stencil2d:64x72,edges=wait,edges=skip", "edges is given twice", ""},
@@ -231,8 +245,8 @@ func TestParsePatternErrors(t *testing.T) {
 		{"fft2d:planes=32", "option grid", "fft2d:planes"},
 		{"fft2d:planes=0,grid=2x2", "option planes", ""},
 		{"fft2d:32,grid=2x2", "not an option", ""},
-		{"fft2d:planes=100000,grid=1000x1000", "more than 134217728 ranks", ""},
-		{"fft2d:planes=134217728,grid=1x1,rounds=134217728", "operations", ""},
+		{"fft2d:planes=100000,grid=1000x1000", "more than 16777216 ranks", ""},
+		{"fft2d:planes=16777216,grid=1x1,rounds=2", "operations", ""},
 	} {
 		_, err := ParsePattern(test.spec)
 		var e *input.Error

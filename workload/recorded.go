@@ -2,9 +2,9 @@ package workload
 
 import (
 	"fmt"
-	"math"
 
 	"remap/commgraph"
+	"remap/internal/input"
 )
 
 // RecordedOptions says how recorded traffic becomes messages.
@@ -28,7 +28,7 @@ func (o RecordedOptions) Validate() error {
 	}{
 		{"MessageBytes", o.MessageBytes, 1, maxTotal},
 		{"PacketBytes", int64(o.PacketBytes), 1, 1 << 30},
-		{"MaxPackets", o.MaxPackets, 1, maxOps},
+		{"MaxPackets", o.MaxPackets, 1, MaxPackets},
 	} {
 		if field.value < field.low || field.value > field.high {
 			return fmt.Errorf("%s is %d, must be from %d to %d", field.name, field.value, field.low, field.high)
@@ -123,8 +123,10 @@ func Recorded(t *commgraph.Traffic, o RecordedOptions) (*Program, error) {
 	})
 	var ops int64
 	o.each(t, f, func(_ int32, m pairMessages) { ops += m.count })
-	if ops > math.MaxInt32 {
-		return nil, fmt.Errorf("%d messages, at most %d are supported", ops, math.MaxInt32)
+	// Entries were paid for by the size of their file, messages only by a number in it.
+	if most := max(maxOps, int64(len(t.Bytes))); ops > most {
+		return nil, &input.Error{Reason: fmt.Sprintf("%d messages are too many: at most %d", ops, most),
+			Hint: "fewer packets (--max-packets) leave fewer messages"}
 	}
 	p := newProgram(t.Ranks(), int(ops), nil)
 	p.VolumeScale, p.Warning = f, tooMany(least, o.MaxPackets)

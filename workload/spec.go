@@ -61,8 +61,11 @@ func (s *spec) add(o option) {
 	s.options = append(s.options, o)
 }
 
-// fail keeps the first mistake.
+// fail keeps the first mistake; without a hint of its own it shows an example.
 func (s *spec) fail(column int, hint, format string, args ...any) {
+	if hint == "" && s.pattern.example != "" {
+		hint = fmt.Sprintf("write for example %s:%s", s.name, s.pattern.example)
+	}
 	if s.err == nil {
 		reason := fmt.Sprintf("pattern %q: ", s.text) + fmt.Sprintf(format, args...)
 		s.err = &input.Error{Column: column, Reason: reason, Hint: hint}
