@@ -23,7 +23,7 @@ type channel struct {
 	to        int32  // switch number it leads to, -1 = a host
 	packets   uint32 // packets sent
 	congested uint32 // packets that found the port congested when they were queued
-	peak      int32  // most bytes ever queued
+	newest    int32  // bytes of the newest returned credit
 	class     uint16 // index into network.classes
 	turn      uint16 // link: virtual channel of the packet in flight
 }
@@ -44,7 +44,8 @@ type network struct {
 	hostLinks int32 // links 0..hostLinks-1 are injection links
 	template  []channel
 	classes   []class
-	leaf      []int32 // length links: switch number it comes from, -1 = a host
+	links     int
+	origin    []int32 // length links: switch number it comes from, -1 = a host
 	horizon   int64   // longest time from making an event to its happening, ps
 }
 
@@ -57,7 +58,10 @@ func layOut(t *topology.Topology, o *Options) (*network, error) {
 		_, n.hostLinks = t.Out(int32(t.Hosts() - 1))
 	}
 	n.template = make([]channel, len(t.Links)*int(n.virtual))
-	n.leaf = make([]int32, len(t.Links))
+	n.links, n.origin = len(t.Links), make([]int32, len(t.Links))
+	if err := n.checkBuffers(o); err != nil {
+		return nil, err
+	}
 	known := map[class]uint16{}
 	var slowest, farthest int64
 	for i := range t.Links {
@@ -74,9 +78,9 @@ func layOut(t *topology.Topology, o *Options) (*network, error) {
 			number = uint16(len(n.classes))
 			known[kind], n.classes = number, append(n.classes, kind)
 		}
-		n.leaf[i] = -1
+		n.origin[i] = -1
 		if !t.IsHost(l.From) {
-			n.leaf[i] = t.SwitchOf(l.From)
+			n.origin[i] = t.SwitchOf(l.From)
 		}
 		c := channel{head: -1, tail: -1, flight: -1, credits: int32(o.BufferBytes), to: -1, class: number}
 		if !t.IsHost(l.To) {
@@ -89,6 +93,19 @@ func layOut(t *topology.Topology, o *Options) (*network, error) {
 	}
 	n.horizon = 4 * (slowest + farthest)
 	return n, nil
+}
+
+// checkBuffers refuses buffers so large that the packets of all inputs of a
+// switch, queued at one output, could not be counted in 31 bits.
+func (n *network) checkBuffers(o *Options) error {
+	inputs := make([]int64, n.topology.Hosts()+n.topology.Switches())
+	for i := range n.topology.Links {
+		to := n.topology.Links[i].To
+		if inputs[to]++; inputs[to]*int64(n.virtual)*int64(o.BufferBytes) > math.MaxInt32 {
+			return fmt.Errorf("buffer bytes %d: %s has so many links that its buffers would exceed 2 GiB in all", o.BufferBytes, n.topology.NodeName(to))
+		}
+	}
+	return nil
 }
 
 func classOf(t *topology.Topology, l *topology.Link, o *Options) (class, error) {

@@ -25,8 +25,15 @@ func (s *simulator) startRanks() {
 		}
 		first += int32(program.Ranks())
 	}
-	for r := range s.ranks {
-		s.nextOp(int32(r), 0)
+	// Equal times are served in the order of their making. Ranks begin in a
+	// random one, so that no rank is favoured and repeats differ in it.
+	order := make([]int32, len(s.ranks))
+	for i := range order {
+		j := s.random.Below(uint32(i + 1))
+		order[i], order[j] = order[j], int32(i)
+	}
+	for _, r := range order {
+		s.nextOp(r, 0)
 	}
 }
 
@@ -50,7 +57,7 @@ func (s *simulator) nextOp(r int32, now int64) {
 		s.elapsed[k.job] = max(s.elapsed[k.job], done)
 		s.wake(r, done)
 	default:
-		s.address(k, me, job.Hosts[op.Peer])
+		s.address(k, me, job.Hosts[op.Peer], k.op+r)
 		k.left, k.ready, k.flow = op.Bytes, now, job.opFlow[k.op]
 		s.join(r, k)
 		s.inject(k.link)
@@ -62,9 +69,9 @@ func (s *simulator) wake(r int32, at int64) {
 	s.timed++
 }
 
-// address picks the rails of a message: those of least distance, the pairs of
-// equal distance in turn by the number of the operation.
-func (s *simulator) address(k *rank, from, to int32) {
+// address picks the rails of a message: those of least distance, pairs of equal
+// distance in turn, a host's ranks beginning at different ones.
+func (s *simulator) address(k *rank, from, to, turn int32) {
 	t := s.topology
 	first, end := t.Out(from)
 	ejection := t.Ejection(to)
@@ -76,7 +83,7 @@ func (s *simulator) address(k *rank, from, to int32) {
 	for pass := range 2 {
 		pick := int32(0)
 		if pass == 1 {
-			pick = k.op % ties
+			pick = turn % ties
 		}
 		for i := first; i < end; i++ {
 			for _, e := range ejection {

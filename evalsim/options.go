@@ -85,6 +85,7 @@ type Options struct {
 	CongestedAbove       int     // a port is congested when its queue, the new packet included, exceeds these bytes; 0 = the credits of the next buffer (Taffet 2018, sections 3.2 and 5.10)
 	MemoryBytesPerSecond float64 // rate of a message between two ranks of one host
 	Sampling             bool    // packets carry reservoirs
+	FlowCounts           bool    // results hold counts of every pair of ranks
 	Seed                 uint64  // of tie-breaks, random routing and sampling
 }
 

@@ -9,7 +9,7 @@ import (
 
 // choose picks the output channel of a packet at a switch.
 func (s *simulator) choose(at int32, pk *packet) int32 {
-	to := s.leaf[pk.toLink]
+	to := s.origin[pk.toLink]
 	if at == to {
 		return pk.toLink * s.virtual
 	}
@@ -30,7 +30,7 @@ func (s *simulator) choose(at int32, pk *packet) int32 {
 	case RandomPacket:
 		return candidates[s.random.Below(n)]
 	case FlowHash:
-		hash := sampling.NewRandom(uint64(pk.flow)<<32 | uint64(at))
+		hash := sampling.NewRandom(s.seed ^ uint64(pk.flow)<<32 ^ uint64(at))
 		return candidates[hash.Below(n)]
 	}
 	host := uint32(s.topology.Links[pk.toLink].To)

@@ -42,7 +42,7 @@ type Result struct {
 	Makespan    float64           // ns: the latest of the jobs
 	Elapsed     []float64         // length jobs, ns: arrival of the job's last byte at its last receiver
 	Links       []LinkStats       // length links
-	Flows       [][]FlowStats     // by job, in the order of the entries of Program.Traffic()
+	Flows       [][]FlowStats     // by job, in the order of the entries of Program.Traffic(); nil without FlowCounts
 	Samples     []*sampling.Table // by job; nil without sampling
 	Packets     int64             // delivered, of all jobs
 	PacketHops  int64             // links crossed, the hosts' own two included
@@ -192,7 +192,7 @@ func Repeat(ctx context.Context, t *topology.Topology, jobs []Job, o Options, re
 
 // result copies what a run has counted.
 func (s *simulator) result() *Result {
-	r := &Result{Events: s.events, Packets: s.received, Links: make([]LinkStats, len(s.leaf)), VolumeScale: 1}
+	r := &Result{Events: s.events, Packets: s.received, Links: make([]LinkStats, s.links), VolumeScale: 1}
 	for _, e := range s.elapsed {
 		r.Elapsed = append(r.Elapsed, float64(e)/1000)
 		r.Makespan = max(r.Makespan, float64(e)/1000)
@@ -207,9 +207,11 @@ func (s *simulator) result() *Result {
 	}
 	for i := range s.jobs {
 		j := &s.jobs[i]
-		r.Flows = append(r.Flows, append([]FlowStats(nil), s.flows[j.firstFlow:int(j.firstFlow)+j.flows]...))
+		if s.options.FlowCounts {
+			r.Flows = append(r.Flows, append([]FlowStats(nil), s.flows[j.firstFlow:int(j.firstFlow)+j.flows]...))
+		}
 		if s.options.Sampling {
-			table := sampling.NewTable(len(s.leaf))
+			table := sampling.NewTable(s.links)
 			table.Merge(s.tables[i])
 			r.Samples = append(r.Samples, table)
 		}
@@ -229,7 +231,7 @@ func (s *simulator) linkStats(link int32, span float64) LinkStats {
 		l.Packets += int64(c.packets)
 		l.Congested += int64(c.congested)
 		l.QueueMean += float64(c.area) * 1024 / span
-		l.QueueMax = max(l.QueueMax, int64(c.peak))
+		l.QueueMax = max(l.QueueMax, int64(s.peaks[int(link*s.virtual)+i]))
 	}
 	l.Bytes = l.Packets*int64(s.options.PacketBytes) - s.short[link]
 	l.Busy = float64(l.Bytes) * float64(s.classes[channels[0].class].perByte) / fixedPoint / span

@@ -36,6 +36,8 @@ type simulator struct {
 	packets  []packet
 	samples  []reservoirs // length packets, when sampling
 	stalled  []int64      // length links: ps with a packet ready and the link free but no credit
+	peaks    []int32      // length channels: most bytes ever queued
+	seed     uint64
 	short    []int64      // length links: bytes by which packets sent fell short of full ones
 	free     int32        // first packet not in use, -1 = none
 	wheel    *wheel
@@ -56,9 +58,10 @@ func newSimulator(n *network, jobs []job, o *Options) *simulator {
 	s := &simulator{network: n, options: o, jobs: jobs,
 		channels: make([]channel, len(n.template)),
 		load:     make([]int32, len(n.template)),
-		stalled:  make([]int64, len(n.leaf)),
-		short:    make([]int64, len(n.leaf)),
-		wheel:    newWheel(len(n.leaf), n.horizon),
+		stalled:  make([]int64, n.links),
+		short:    make([]int64, n.links),
+		peaks:    make([]int32, len(n.template)),
+		wheel:    newWheel(n.links, n.horizon),
 		nics:     make([]int32, n.hostLinks),
 		elapsed:  make([]int64, len(jobs)),
 	}
@@ -67,20 +70,25 @@ func newSimulator(n *network, jobs []job, o *Options) *simulator {
 		ranks += jobs[i].Program.Ranks()
 		flows += jobs[i].flows
 		if o.Sampling {
-			s.tables = append(s.tables, sampling.NewTable(len(n.topology.Links)))
+			s.tables = append(s.tables, sampling.NewTable(n.links))
 		}
 	}
-	s.ranks, s.flows = make([]rank, ranks), make([]FlowStats, flows)
+	s.ranks = make([]rank, ranks)
+	if o.FlowCounts {
+		s.flows = make([]FlowStats, flows)
+	}
 	return s
 }
 
 // reset brings every part back to time 0.
 func (s *simulator) reset(seed uint64) {
 	s.random, s.sampler = sampling.NewRandom(seed), sampling.NewRandom(seed^0x5bf03635)
+	s.seed = seed
 	copy(s.channels, s.template)
 	clear(s.load)
 	clear(s.stalled)
 	clear(s.short)
+	clear(s.peaks)
 	clear(s.flows)
 	clear(s.elapsed)
 	s.packets, s.samples, s.free = s.packets[:0], s.samples[:0], -1
@@ -150,7 +158,7 @@ func (s *simulator) touch(links []int32) {
 // did not return, queues that are not empty. O(channels), so always on.
 func (s *simulator) checkEnd() error {
 	if s.created != s.received {
-		return fmt.Errorf("%d of %d packets are stuck in topology %s: its routes can deadlock", s.created-s.received, s.created, s.topology.Name)
+		return fmt.Errorf("%d of %d packets are stuck in topology %s: its routes must not deadlock, this is an error of the program", s.created-s.received, s.created, s.topology.Name)
 	}
 	for i := range s.channels {
 		c := &s.channels[i]
@@ -195,7 +203,7 @@ func (s *simulator) forward(p int32, from *channel) {
 	base := s.base(out)
 	c.queued += pk.size
 	s.load[out] += pk.size
-	c.peak = max(c.peak, c.queued)
+	s.peaks[out] = max(s.peaks[out], c.queued)
 	limit := c.credits
 	if s.options.CongestedAbove > 0 {
 		limit = int32(s.options.CongestedAbove)
@@ -287,8 +295,8 @@ func (s *simulator) transmit(base, id int32, shared, c *channel, p int32, pk *pa
 	}
 	kind := &s.classes[shared.class]
 	begin := max(shared.freeAt, pk.ready)
-	if c.credits < 2*full && c.creditAt > begin {
-		// The newest credit may be on its way still; older ones have arrived.
+	if c.credits-c.newest < pk.size && c.creditAt > begin {
+		// It takes the newest credit, which may be on its way still.
 		s.stalled[link] += c.creditAt - begin
 		begin = c.creditAt
 	}
@@ -314,6 +322,7 @@ func (s *simulator) transmit(base, id int32, shared, c *channel, p int32, pk *pa
 func (s *simulator) returnCredit(id, bytes int32, left int64) {
 	c := &s.channels[id]
 	c.credits += bytes
+	c.newest = bytes
 	c.creditAt = max(c.creditAt, left+s.classes[c.class].latency)
 	base := s.base(id)
 	if s.channels[base].flight >= 0 {
@@ -331,10 +340,12 @@ func (s *simulator) deliver(p int32, now int64) {
 	pk := &s.packets[p]
 	s.received++
 	s.elapsed[pk.job] = max(s.elapsed[pk.job], now)
-	f := &s.flows[pk.flow]
-	f.Packets++
-	f.Hops += int64(pk.hops)
-	f.CongestedHops += int64(pk.congested)
+	if s.options.FlowCounts {
+		f := &s.flows[pk.flow]
+		f.Packets++
+		f.Hops += int64(pk.hops)
+		f.CongestedHops += int64(pk.congested)
+	}
 	if s.options.Sampling {
 		kept := &s.samples[p]
 		s.tables[pk.job].Receive(&sampling.Header{HopLink: kept.hop, CongestedLink: kept.congested, HopCount: pk.hops, CongestedCount: pk.congested})

@@ -45,6 +45,7 @@ type Evaluate func(ctx context.Context, m mapping.Mapping, first, count int) (*E
 
 // Simulator is the Evaluate of a program on a machine: evalsim on `workers` cores.
 func Simulator(t *topology.Topology, a *mapping.Allocation, p *workload.Program, o evalsim.Options, workers int) Evaluate {
+	o.FlowCounts = true
 	return func(ctx context.Context, m mapping.Mapping, first, count int) (*Evaluation, error) {
 		s, err := evalsim.New(t, []evalsim.Job{{Program: p, Hosts: m.Hosts(a)}}, o)
 		if err != nil {

@@ -80,10 +80,10 @@ type Candidate struct {
 type Result struct {
 	Start, Best Candidate
 	Static      Candidate   // the best before any feedback
-	Rounds      []Candidate // the best candidate of every round, round 0 first
+	Rounds      []Candidate // the best new candidate of every round that had one, in order
 	Candidates  []Candidate // all, in order, without their evaluations
 	Skipped     []string    // strategies that could not be used, and why
-	Simulations int         // mappings evaluated
+	Simulations int         // mappings evaluated in the search, closer looks included; not the last judgement
 	Fresh       bool        // Start and Best were judged again on seeds the search never used
 	Interrupted bool        // ctx ended before the search did
 	Stopped     string      // why the search ended
@@ -97,6 +97,8 @@ const freshRepeat = 1 << 20
 type search struct {
 	Settings
 	weights *Weights
+	limit   float64 // of the total reweighted
+	changed bool    // the best mapping is another since it was last cleared
 	seen    map[string]bool
 	best    Candidate
 	result  *Result
@@ -112,6 +114,8 @@ func Optimize(ctx context.Context, settings Settings) (*Result, error) {
 	}
 	s := &search{Settings: settings, seen: map[string]bool{}, result: &Result{}}
 	s.weights = NewWeights(settings.Problem.Graph, settings.Traffic)
+	// No path has more switches than the machine: weight times distance stays in int64.
+	s.limit = min(commgraph.MaxTotal/2, math.Exp2(60)/float64(settings.Problem.Machine.Switches()+2))
 	start := Candidate{Strategy: "start", Mapping: settings.Problem.StartMapping()}
 	if _, err := s.judge(ctx, &start); err != nil {
 		return nil, err
@@ -147,21 +151,21 @@ func (s *search) rounds(ctx context.Context) error {
 	s.result.Static = s.best
 	failures := 0
 	for round := 1; round <= s.Rounds; round++ {
-		if float64(s.best.Summary.ElapsedNS) <= s.Floor*NearFloor {
+		if s.Floor > 0 && float64(s.best.Summary.ElapsedNS) <= s.Floor*NearFloor {
 			s.result.Stopped = fmt.Sprintf("within %.0f %% of the floor of %.0f ns", (NearFloor-1)*100, s.Floor)
 			return nil
 		}
-		before := s.best.Mapping
+		s.changed = false
 		if err := s.learn(ctx, failures); err != nil {
 			return err
 		}
 		problem := *s.Problem
-		problem.Graph = s.weights.Apply(s.Problem.Graph)
+		problem.Graph = s.weights.Apply(s.Problem.Graph, s.limit)
 		problem.Seed = s.Problem.Seed + uint64(round)
 		if err := s.round(ctx, round, &problem); err != nil {
 			return err
 		}
-		if failures++; &before[0] != &s.best.Mapping[0] {
+		if failures++; s.changed {
 			failures = 0
 		}
 		if failures >= s.Patience {
@@ -192,13 +196,13 @@ func (s *search) learn(ctx context.Context, failures int) error {
 	return nil
 }
 
-// round judges every strategy's mapping of a problem: from the start, and
-// after round 0 from the best mapping so far as well.
+// round judges every strategy's mapping of a problem; refining ones begin at
+// the start, and after round 0 at the best mapping so far as well.
 func (s *search) round(ctx context.Context, round int, problem *mapping.Problem) error {
-	first := len(s.result.Candidates)
+	defer s.closeRound(len(s.result.Candidates))
 	for _, strategy := range s.proposers(round) {
 		starts := []mapping.Mapping{s.Problem.Start}
-		if round > 0 {
+		if round > 0 && strategy.Refine {
 			starts = []mapping.Mapping{s.best.Mapping, s.Problem.Start}
 		}
 		for _, start := range starts {
@@ -207,7 +211,6 @@ func (s *search) round(ctx context.Context, round int, problem *mapping.Problem)
 			}
 		}
 	}
-	s.closeRound(first)
 	return nil
 }
 
@@ -242,7 +245,7 @@ func (s *search) propose(ctx context.Context, round int, strategy mapping.Strate
 		return err
 	}
 	if better(candidate.Evaluation, s.best.Evaluation) {
-		s.best = candidate
+		s.best, s.changed = candidate, true
 	}
 	return nil
 }

@@ -40,7 +40,7 @@ func ring(t testing.TB, n int) (*mapping.Problem, *commgraph.Traffic) {
 
 // shuffler is a strategy whose mapping depends on the weights and the seed.
 func shuffler(name string) mapping.Strategy {
-	return mapping.Strategy{Name: name, Map: func(_ context.Context, p *mapping.Problem) (mapping.Mapping, error) {
+	return mapping.Strategy{Name: name, Refine: true, Map: func(_ context.Context, p *mapping.Problem) (mapping.Mapping, error) {
 		hash := p.Seed
 		for _, w := range p.Graph.Weights {
 			hash = hash*31 + uint64(w)
@@ -248,7 +248,7 @@ func TestWeightsGrow(t *testing.T) {
 		}
 		return math.NaN()
 	}
-	g := w.Apply(p.Graph)
+	g := w.Apply(p.Graph, 1<<50)
 	if err := g.Check(); err != nil {
 		t.Fatal(err)
 	}
@@ -258,7 +258,7 @@ func TestWeightsGrow(t *testing.T) {
 	for range 100 {
 		w.Grow(p.Graph, flows, 2)
 	}
-	if top := ratio(w.Apply(p.Graph), 3, 4); top != feedback.MaxFactor {
+	if top := ratio(w.Apply(p.Graph, 1<<50), 3, 4); top != feedback.MaxFactor {
 		t.Errorf("a pair grew to %g", top)
 	}
 	if p.Graph.Weights[0] != 1000 {
@@ -278,7 +278,7 @@ func TestApplyBounds(t *testing.T) {
 	for range 10 {
 		w.Grow(g, flows, 4)
 	}
-	heavier := w.Apply(g)
+	heavier := w.Apply(g, commgraph.MaxTotal/2)
 	if err := heavier.Check(); err != nil {
 		t.Error(err)
 	}

@@ -3,6 +3,8 @@ package feedback
 import (
 	"context"
 
+	"gonum.org/v1/gonum/stat"
+
 	"remap/evalsim"
 )
 
@@ -58,16 +60,26 @@ func hopeless(e, best *Evaluation) bool {
 	return true
 }
 
-// better tells whether a candidate's median over the paired repeats is lower.
+// better tells whether a candidate is faster by more than the noise: its median
+// is lower, and so is the mean of the paired differences, by over one standard
+// error. A candidate that was dropped after fewer repeats is not.
 func better(e, best *Evaluation) bool {
 	times, reference := e.Times(), best.Times()
-	n := min(len(times), len(reference))
-	return len(times) >= len(reference) && median(times[:n]) < median(reference[:n])
+	if len(times) < len(reference) || median(times) >= median(reference) {
+		return false
+	}
+	saved := make([]float64, len(times))
+	for i := range times {
+		saved[i] = reference[i] - times[i]
+	}
+	mean, deviation := stat.MeanStdDev(saved, nil)
+	return len(saved) == 1 || mean > stat.StdErr(deviation, float64(len(saved)))
 }
 
 // judgeFresh judges start and best again on repeats the search never used, so
-// that the reported gain is not the luck of the seeds that chose it. Should
-// the start turn out faster there, the start is what is returned.
+// that the reported gain is not the luck of the seeds that chose it. What is
+// not better there by more than the noise gives way: the best to the best
+// static, and that to the start.
 func (s *search) judgeFresh(ctx context.Context) error {
 	again := []*Candidate{&s.result.Start, &s.result.Static, &s.result.Best}
 	known := map[string]*Evaluation{}
@@ -85,11 +97,12 @@ func (s *search) judgeFresh(ctx context.Context) error {
 		c.Evaluation = known[key(c.Mapping)]
 		c.Summary, c.Dropped = evalsim.Summarize(c.Evaluation.Results), false
 	}
-	if better(s.result.Static.Evaluation, s.result.Best.Evaluation) {
-		s.result.Best = s.result.Static
-	}
-	if better(s.result.Start.Evaluation, s.result.Best.Evaluation) {
-		s.result.Best = s.result.Start
+	found := s.result.Best
+	s.result.Best = s.result.Start
+	for _, c := range []Candidate{s.result.Static, found} {
+		if better(c.Evaluation, s.result.Best.Evaluation) {
+			s.result.Best = c
+		}
 	}
 	s.result.Fresh = true
 	return nil

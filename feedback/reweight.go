@@ -53,14 +53,14 @@ func (w *Weights) Grow(graph *commgraph.Graph, flows []evalsim.FlowStats, gain f
 
 // Apply gives the graph with every weight times its factor, in fixed point:
 // weights are scaled by the largest power of two up to 256 that keeps their
-// sum below commgraph.MaxTotal, then rounded, at least 1.
-func (w *Weights) Apply(graph *commgraph.Graph) *commgraph.Graph {
+// sum below a limit, then rounded, at least 1.
+func (w *Weights) Apply(graph *commgraph.Graph, limit float64) *commgraph.Graph {
 	total := 0.0
 	for i, weight := range graph.Weights {
 		total += float64(weight) * w.factor[i] / 2
 	}
 	scale := 256.0
-	for scale > math.SmallestNonzeroFloat64 && total*scale > commgraph.MaxTotal/2 {
+	for scale > math.SmallestNonzeroFloat64 && total*scale > limit {
 		scale /= 2
 	}
 	heavier := *graph

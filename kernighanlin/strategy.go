@@ -18,9 +18,10 @@ import (
 // path length. MaxMoves is kept.
 func Strategy() mapping.Strategy {
 	return mapping.Strategy{
-		Name: "kl",
-		Doc:  "incremental Kernighan-Lin swaps from the start mapping (block placement unless chained)",
-		Map:  improve,
+		Refine: true,
+		Name:   "kl",
+		Doc:    "incremental Kernighan-Lin swaps from the start mapping (block placement unless chained)",
+		Map:    improve,
 	}
 }
 

@@ -239,7 +239,8 @@ func (e *TooManyMoves) Error() string {
 // that passes Check, keep fixed ranks and MaxMoves or refuse, and end early with
 // ctx's error when ctx ends.
 type Strategy struct {
-	Name string // as the user writes it, options included
-	Doc  string // one line
-	Map  func(ctx context.Context, p *Problem) (Mapping, error)
+	Name   string // as the user writes it, options included
+	Doc    string // one line
+	Refine bool   // reads Start: it improves a mapping instead of making one
+	Map    func(ctx context.Context, p *Problem) (Mapping, error)
 }

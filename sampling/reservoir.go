@@ -10,8 +10,8 @@ package sampling
 type Header struct {
 	HopLink        int32 // sampled output link; meaningless while HopCount is 0
 	CongestedLink  int32 // sampled congested output link; meaningless while CongestedCount is 0
-	HopCount       uint8 // switch output ports crossed, saturating at 255
-	CongestedCount uint8 // those of them that were congested, saturating at 255
+	HopCount       uint8 // switch output ports crossed; stays at 255, from where on estimates fall short
+	CongestedCount uint8 // those of them that were congested; likewise
 }
 
 // Reset empties both reservoirs at the sender (Taffet 2018, algorithm 2).
@@ -35,13 +35,5 @@ func (h *Header) Cross(link int32, congested bool, random *Random) {
 // Keeps decides whether sample number count (from 0) replaces the reservoir:
 // with probability 1/(count+1). The first always does, without a random number.
 func Keeps(count uint8, random *Random) bool {
-	return count == 0 || uint64(random.Uint32())*uint64(count+1)>>32 == 0
-}
-
-// Count counts a crossing without sampling a link.
-func (h *Header) Count(congested bool) {
-	h.HopCount += 1 - h.HopCount/255
-	if congested {
-		h.CongestedCount += 1 - h.CongestedCount/255
-	}
+	return count == 0 || uint64(random.Uint32())*(uint64(count)+1)>>32 == 0
 }

@@ -70,12 +70,20 @@ func (e *Entry) CongestedEstimate() Estimate {
 
 // Fraction is the link's congested fraction F = congested / packets, 0 when no
 // packet was sampled on it. Its variance is the first-order expansion of
-// section 3.3, F^2 (Var[C]/C^2 + Var[W]/W^2); value and interval lie in 0..1.
+// section 3.3, F^2 (Var[C]/C^2 + Var[W]/W^2), which needs more than a handful
+// of congested samples; value and interval lie in 0..1. Without any congested
+// sample the upper limit is the rule of three: of M congested packets on paths
+// with l congested ports none is kept with probability exp(-M/l), which is
+// below 5 % for M > 3l; l is taken as the mean path length.
 func (e *Entry) Fraction() Estimate {
-	if e.Packets == 0 || e.Congested == 0 {
+	if e.Packets == 0 {
 		return Estimate{}
 	}
 	w, c := float64(e.Packets), float64(e.Congested)
+	if c == 0 {
+		length := 1 + float64(e.PacketsVariance)/w
+		return Estimate{High: min(1, 3*length/w)}
+	}
 	f := c / w
 	deviation := f * math.Sqrt(float64(e.CongestedVariance)/(c*c)+float64(e.PacketsVariance)/(w*w))
 	return around(min(f, 1), deviation, 1)

@@ -36,8 +36,9 @@ func candidates() []candidate {
 // refuse is the first refusal the error.
 func best() mapping.Strategy {
 	return mapping.Strategy{
-		Name: "best",
-		Doc:  "the shortest average path of identity, rcm, bisection, multisection, multisection+kl, kl and tiling",
+		Refine: true,
+		Name:   "best",
+		Doc:    "the shortest average path of identity, rcm, bisection, multisection, multisection+kl, kl and tiling",
 		Map: func(ctx context.Context, p *mapping.Problem) (mapping.Mapping, error) {
 			return bestOf(ctx, p, candidates())
 		},

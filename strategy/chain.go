@@ -3,6 +3,7 @@ package strategy
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"remap/mapping"
 )
@@ -11,8 +12,9 @@ import (
 // limit of moves holds for the whole chain.
 func chain(name string, links []mapping.Strategy) mapping.Strategy {
 	return mapping.Strategy{
-		Name: name,
-		Doc:  "a chain: every strategy starts from the result of the one before",
+		Refine: !slices.ContainsFunc(links, func(s mapping.Strategy) bool { return !s.Refine }),
+		Name:   name,
+		Doc:    "a chain: every strategy starts from the result of the one before",
 		Map: func(ctx context.Context, p *mapping.Problem) (mapping.Mapping, error) {
 			step := *p
 			for _, s := range links {

@@ -5,9 +5,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"os"
 	"slices"
+
 	"testing"
 	"time"
 
@@ -367,6 +369,46 @@ func TestStencilOfTheThesis(t *testing.T) {
 		}
 		if costs.AvgPathLength < limit[0] || costs.AvgPathLength > limit[1] {
 			t.Errorf("%s: average path length %.6f, want %v", spec, costs.AvgPathLength, limit)
+		}
+	}
+}
+
+// A strategy reads Start exactly when it says so: the loop relies on it.
+func TestRefineTellsWhoReadsStart(t *testing.T) {
+	var problem *mapping.Problem
+	set := problems(t)
+	for _, name := range slices.Sorted(maps.Keys(set)) {
+		if p := set[name]; p.Ranks() >= 16 && p.Start == nil && len(p.Machine.Levels) > 1 && p.Graph.Edges() > 20 {
+			t.Logf("on %s", name)
+			problem = p
+			break
+		}
+	}
+	if problem == nil {
+		t.Fatal("no problem fits")
+	}
+	for _, spec := range append(specs(), "rcm+kl", "kl+kl") {
+		s, err := Parse(spec)
+		if err != nil {
+			t.Fatal(err)
+		}
+		plain, err := s.Map(context.Background(), problem)
+		if err != nil {
+			continue
+		}
+		changed := *problem
+		if changed.Start, err = mapping.RandomStrategy().Map(context.Background(), problem); err != nil {
+			t.Fatal(err)
+		}
+		shuffled, err := s.Map(context.Background(), &changed)
+		if err != nil {
+			t.Fatalf("%s: %v", spec, err)
+		}
+		if !s.Refine && !slices.Equal(plain, shuffled) {
+			t.Errorf("%s does not refine, yet its result depends on Start", spec)
+		}
+		if (spec == "kl" || spec == "kl+kl") && (!s.Refine || slices.Equal(plain, shuffled)) {
+			t.Errorf("%s: Refine is %v, results from two starts equal: %v", spec, s.Refine, slices.Equal(plain, shuffled))
 		}
 	}
 }

@@ -2,19 +2,23 @@ package workload
 
 import "time"
 
-// InjectionBound is the longest time any rank needs to send all its messages
-// at that rate, idle operations included because they take the same time: no
-// mapping of one rank a host is faster. Self traffic is not injected.
+// InjectionBound is the longest time any rank needs until its last message to
+// another has left at that rate, idle operations before it included because
+// they take the same time: no mapping of one rank a host is faster. Self traffic
+// is not injected, and idling after the last message delays nobody.
 func InjectionBound(p *Program, bytesPerSecond float64) time.Duration {
 	var most int64
 	for r := range int32(p.Ranks()) {
 		var sum int64
 		for _, op := range p.RankOps(r) {
-			if op.Kind == Idle || op.Peer != r {
+			switch {
+			case op.Kind == Idle:
 				sum += op.Bytes
+			case op.Peer != r:
+				sum += op.Bytes
+				most = max(most, sum)
 			}
 		}
-		most = max(most, sum)
 	}
 	return InjectionTime(most, bytesPerSecond)
 }

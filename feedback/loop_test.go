@@ -1,0 +1,186 @@
+package feedback_test
+
+import (
+	"context"
+	"reflect"
+	"strings"
+	"testing"
+
+	"remap/evalsim"
+	"remap/feedback"
+	"remap/mapping"
+)
+
+// swaps is a strategy that gives a new mapping at every call: the start with
+// two neighbours exchanged.
+func swaps(calls *int) mapping.Strategy {
+	return mapping.Strategy{Name: "swaps", Refine: true, Map: func(_ context.Context, p *mapping.Problem) (mapping.Mapping, error) {
+		m := p.StartMapping()
+		i := *calls % (len(m) - 1)
+		m[i], m[i+1] = m[i+1], m[i]
+		*calls++
+		return m, nil
+	}}
+}
+
+// timed judges by a function of the mapping and the number of repeats asked.
+func timed(entries int, makespan func(m mapping.Mapping, repeat int) float64, congested int64, asked *int) feedback.Evaluate {
+	return func(_ context.Context, m mapping.Mapping, first, count int) (*feedback.Evaluation, error) {
+		*asked += count
+		e := &feedback.Evaluation{}
+		for i := range count {
+			flows := make([]evalsim.FlowStats, entries)
+			for f := range flows {
+				flows[f] = evalsim.FlowStats{Packets: 1, Hops: 10, CongestedHops: congested}
+			}
+			e.Results = append(e.Results, &evalsim.Result{Makespan: makespan(m, first+i), PortHops: 10, Congested: congested,
+				Flows: [][]evalsim.FlowStats{flows}, VolumeScale: 1})
+		}
+		return e, nil
+	}
+}
+
+// distance counts the ranks away from the reversed mapping: a goal to climb to.
+func distance(m mapping.Mapping) float64 {
+	sum := 0.0
+	for r, s := range m {
+		if int(s) != len(m)-1-r {
+			sum++
+		}
+	}
+	return sum
+}
+
+// Near a known floor the search ends at once; without a floor it does not.
+func TestStopsNearFloor(t *testing.T) {
+	for floor, stops := range map[float64]bool{0: false, 900: false, 995: true} {
+		s := settings(t)
+		calls, asked := 0, 0
+		s.Strategies, s.Floor = []mapping.Strategy{swaps(&calls)}, floor
+		s.Evaluate = timed(16, func(mapping.Mapping, int) float64 { return 1000 }, 1, &asked)
+		r, err := feedback.Optimize(context.Background(), s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.Contains(r.Stopped, "floor"); got != stops || stops && calls != 1 {
+			t.Errorf("floor %g: %d mappings made, stopped: %s", floor, calls, r.Stopped)
+		}
+	}
+}
+
+// The finer look is taken when the coarse one sees nothing, or brought no gain,
+// and not otherwise.
+func TestSensitiveWhenNeeded(t *testing.T) {
+	for _, c := range []struct {
+		congested int64
+		gains     bool
+		looks     bool
+	}{{0, true, true}, {5, true, false}, {5, false, true}} {
+		s := settings(t)
+		calls, asked, looks := 0, 0, 0
+		s.Strategies, s.Rounds, s.Patience = []mapping.Strategy{swaps(&calls)}, 3, 3
+		next := 1e6
+		s.Evaluate = timed(16, func(m mapping.Mapping, repeat int) float64 {
+			if !c.gains {
+				return 1000
+			}
+			next-- // every later judgement is faster than all before
+			return next
+		}, c.congested, &asked)
+		s.Sensitive = timed(16, func(mapping.Mapping, int) float64 { return 1 }, 3, &looks)
+		if _, err := feedback.Optimize(context.Background(), s); err != nil {
+			t.Fatal(err)
+		}
+		if (looks > 0) != c.looks {
+			t.Errorf("congested %d, gains %v: %d closer looks", c.congested, c.gains, looks)
+		}
+	}
+}
+
+// A candidate that is clearly slower in the first repeats gets no more of them;
+// one within the margin gets all.
+func TestRaceDropsHopeless(t *testing.T) {
+	for factor, repeats := range map[float64]int{2: 2, 1.02: 6} {
+		s := settings(t)
+		calls, asked := 0, 0
+		s.Strategies, s.Rounds = []mapping.Strategy{swaps(&calls)}, 0
+		identity := mapping.Identity(16)
+		s.Evaluate = timed(16, func(m mapping.Mapping, _ int) float64 {
+			if reflect.DeepEqual(m, identity) {
+				return 1000
+			}
+			return 1000 * factor
+		}, 1, &asked)
+		r, err := feedback.Optimize(context.Background(), s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c := r.Candidates[1]
+		if c.Summary.Repeats != repeats || c.Dropped != (repeats == 2) {
+			t.Errorf("%g times slower: %d repeats, dropped %v", factor, c.Summary.Repeats, c.Dropped)
+		}
+		if !reflect.DeepEqual(r.Best.Mapping, identity) {
+			t.Error("a slower mapping is returned")
+		}
+	}
+}
+
+// A gain below the noise of the paired repeats does not move any rank; a clear
+// one does, even when single repeats disagree.
+func TestNoiseIsNoGain(t *testing.T) {
+	noise := []float64{90, -110, 60, -70, 120, -85}
+	for gain, taken := range map[float64]bool{5: false, 200: true} {
+		s := settings(t)
+		calls, asked := 0, 0
+		s.Strategies, s.Rounds = []mapping.Strategy{swaps(&calls)}, 0
+		identity := mapping.Identity(16)
+		s.Evaluate = timed(16, func(m mapping.Mapping, repeat int) float64 {
+			if reflect.DeepEqual(m, identity) {
+				return 10000
+			}
+			return 10000 - gain + noise[repeat%6]
+		}, 1, &asked)
+		r, err := feedback.Optimize(context.Background(), s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := !reflect.DeepEqual(r.Best.Mapping, identity); got != taken {
+			t.Errorf("gain %g: taken %v", gain, got)
+		}
+	}
+}
+
+// Refine joins the strategies after round 0, climbing from the best so far.
+func TestRefineClimbs(t *testing.T) {
+	s := settings(t)
+	asked := 0
+	fixed := mapping.Strategy{Name: "fixed", Map: func(_ context.Context, p *mapping.Problem) (mapping.Mapping, error) {
+		return mapping.Identity(p.Ranks()), nil
+	}}
+	climb := mapping.Strategy{Name: "climb", Refine: true, Map: func(_ context.Context, p *mapping.Problem) (mapping.Mapping, error) {
+		m := p.StartMapping()
+		for r := range m {
+			if want := int32(len(m) - 1 - r); m[r] != want {
+				for other := range m {
+					if m[other] == want {
+						m[r], m[other] = m[other], m[r]
+						return m, nil
+					}
+				}
+			}
+		}
+		return m, nil
+	}}
+	s.Strategies, s.Refine, s.Rounds = []mapping.Strategy{fixed}, &climb, 5
+	s.Evaluate = timed(16, func(m mapping.Mapping, _ int) float64 { return 100 + distance(m) }, 1, &asked)
+	r, err := feedback.Optimize(context.Background(), s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := distance(r.Best.Mapping); got != 16-2*5 {
+		t.Errorf("after 5 rounds %g ranks are out of place, want 6", got)
+	}
+	if r.Static.Strategy != "start" {
+		t.Errorf("static is %s", r.Static.Strategy)
+	}
+}
