@@ -49,6 +49,7 @@ type fabric struct {
 	links    []port // ports in order of their first mention, one of each cable
 	warnings []string
 	anyRate  bool
+	dump     bool // written by ibnetdiscover, which describes every adapter
 	lastLine int
 }
 
@@ -83,29 +84,34 @@ func (f *fabric) label(d int32) string {
 	return f.devices[d].id
 }
 
+const (
+	cutHint      = "the file may be cut short"
+	conflictHint = "a port has one cable; write the file anew with ibnetdiscover, and do not join dumps of several fabrics"
+)
+
 // connect notes that a line in the block of port a says it leads to port b.
 func (f *fabric) connect(a, b port, gbps float64, line int) error {
 	for _, p := range []port{a, b} {
 		if most := f.devices[p.device].ports; most > 0 && int(p.number) > most {
-			return f.fail(line, "", "port %d of %s, which has %d ports", p.number, f.label(p.device), most)
+			return f.fail(line, "the number after Switch or Ca is that of its ports", "port %d of %s, which has %d ports", p.number, f.label(p.device), most)
 		}
 	}
 	if a.device == b.device {
-		return f.fail(line, "", "port %d of %s leads to the same device", a.number, f.label(a.device))
+		return f.fail(line, "a cable joins two devices", "port %d of %s leads to the same device", a.number, f.label(a.device))
 	}
 	here, seen := f.ends[a]
 	there, seenThere := f.ends[b]
 	switch {
 	case seen && here.own:
-		return f.fail(line, "", "port %d of %s is used twice, first on line %d", a.number, f.label(a.device), here.line)
+		return f.fail(line, conflictHint, "port %d of %s is used twice, first on line %d", a.number, f.label(a.device), here.line)
 	case seen && here.peer != b:
-		return f.fail(line, "", "port %d of %s leads to port %d of %s here, but to port %d of %s on line %d",
+		return f.fail(line, conflictHint, "port %d of %s leads to port %d of %s here, but to port %d of %s on line %d",
 			a.number, f.label(a.device), b.number, f.label(b.device), here.peer.number, f.label(here.peer.device), here.line)
 	case seenThere && there.peer != a:
-		return f.fail(line, "", "port %d of %s leads to port %d of %s here, but to port %d of %s on line %d",
+		return f.fail(line, conflictHint, "port %d of %s leads to port %d of %s here, but to port %d of %s on line %d",
 			b.number, f.label(b.device), a.number, f.label(a.device), there.peer.number, f.label(there.peer.device), there.line)
 	case seen && here.gbps > 0 && gbps > 0 && here.gbps != gbps:
-		return f.fail(line, "", "the link of port %d of %s runs at %g Gb/s here, but at %g Gb/s on line %d",
+		return f.fail(line, "both ends of a cable run at one rate; write the file anew with ibnetdiscover", "the link of port %d of %s runs at %g Gb/s here, but at %g Gb/s on line %d",
 			a.number, f.label(a.device), gbps, here.gbps, here.line)
 	}
 	f.anyRate = f.anyRate || gbps > 0
@@ -153,15 +159,34 @@ func (f *fabric) resolve() error {
 			}
 		}
 		if d.kind == kindSwitch && !d.declared && anySwitch {
-			return f.fail(d.line, "the file may be cut short", "switch %s is used but not described", f.label(int32(i)))
+			return f.fail(d.line, cutHint, "switch %s is used but not described", f.label(int32(i)))
 		}
 		if d.kind == kindAdapter && strings.Contains(d.description, "Aggregation Node") {
 			d.kind = kindOther
 		}
 	}
+	if err := f.described(); err != nil {
+		return err
+	}
 	for _, a := range f.links {
 		if b := f.ends[a].peer; f.devices[a.device].kind == kindAdapter && f.devices[b.device].kind == kindAdapter {
-			return f.fail(f.ends[a].line, "", "%s and %s are joined without a switch", f.label(a.device), f.label(b.device))
+			return f.fail(f.ends[a].line, "hosts are joined to switches", "%s and %s are joined without a switch", f.label(a.device), f.label(b.device))
+		}
+	}
+	return nil
+}
+
+// described refuses adapters that only their switches mention, in a file that
+// describes adapters: it lost its end, and hosts with it. Hand-written files
+// without any such block (ibsim) are complete as they are.
+func (f *fabric) described() error {
+	all := f.dump
+	for i := range f.devices {
+		all = all || f.devices[i].declared && f.devices[i].kind == kindAdapter
+	}
+	for i := range f.devices {
+		if d := &f.devices[i]; all && d.kind == kindAdapter && !d.declared {
+			return f.fail(d.line, cutHint, "adapter %s is used here but never described", f.label(int32(i)))
 		}
 	}
 	return nil
@@ -198,15 +223,15 @@ func (f *fabric) topology() (*Topology, error) {
 		return nil, err
 	}
 	if err := t.wire(cables); err != nil {
-		return nil, f.fail(0, "", "%v", err)
+		return nil, f.fail(0, cutHint, "%v", err)
 	}
 	if err := t.routeUpDown(); err != nil {
-		return nil, f.fail(0, "", "%v", err)
+		return nil, f.fail(0, cutHint, "%v", err)
 	}
 	t.fabricLevels()
 	t.Warnings = f.warnings
 	if err := t.Check(); err != nil {
-		return nil, f.fail(0, "", "%v", err)
+		return nil, f.fail(0, cutHint, "%v", err)
 	}
 	return t, nil
 }
@@ -293,10 +318,10 @@ func (f *fabric) connected(linked []bool) error {
 func (f *fabric) noHost() error {
 	for i := range f.devices {
 		if d := &f.devices[i]; d.kind == kindAdapter {
-			return f.fail(d.line, "the file may be cut short", "adapter %s has no links, and no other host has", f.label(int32(i)))
+			return f.fail(d.line, cutHint, "adapter %s has no links, and no other host has", f.label(int32(i)))
 		}
 	}
-	return f.fail(f.lastLine, "the file may be cut short", "no host in the file")
+	return f.fail(f.lastLine, cutHint, "no host in the file")
 }
 
 // hostLinks are the adapters' ends of the links between adapters and switches.
@@ -313,6 +338,9 @@ func (f *fabric) hostLinks() []port {
 	}
 	return ports
 }
+
+// manyRails is more adapters than one machine has.
+const manyRails = 16
 
 // number gives nodes to switches and hosts; several adapters of one name are
 // rails of one host.
@@ -339,12 +367,19 @@ func (f *fabric) number(t *Topology, linked []bool) {
 	slices.SortFunc(adapters, func(a, b int32) int {
 		return cmp.Or(naturalCompare(f.devices[a].hostName(), f.devices[b].hostName()), cmp.Compare(a, b))
 	})
+	var rails []int // adapters of each host
 	for _, i := range adapters {
 		d := &f.devices[i]
 		if n := len(t.HostNames); n == 0 || t.HostNames[n-1] != d.hostName() {
-			t.HostNames = append(t.HostNames, d.hostName())
+			t.HostNames, rails = append(t.HostNames, d.hostName()), append(rails, 0)
 		}
 		d.node = int32(len(t.HostNames) - 1)
+		rails[d.node]++
+	}
+	for h, count := range rails {
+		if count > manyRails {
+			f.warn("host %s has %d adapters: probably a default node description shared by several machines", t.HostNames[h], count)
+		}
 	}
 	slices.SortFunc(switches, func(a, b int32) int { return naturalCompare(name(a), name(b)) })
 	for k, i := range switches {
@@ -364,7 +399,7 @@ func (f *fabric) cables(t *Topology) ([]cable, error) {
 			continue
 		}
 		if f.ends[a].gbps == 0 && f.anyRate {
-			return nil, f.fail(f.ends[a].line, "the file may be cut short", "the link of port %d of %s has no rate, though others have", a.number, f.label(a.device))
+			return nil, f.fail(f.ends[a].line, cutHint, "the link of port %d of %s has no rate, though others have", a.number, f.label(a.device))
 		}
 		if da.node > db.node {
 			a = b

@@ -230,6 +230,8 @@ Ca	2 "H-a"		# "stage2 mlx4_0"
 [1](a1) 	"S-1"[1]		# lid 105 lmc 0 "MF0;ib1:SX6036/U1" lid 128 4xQDR
 
 Ca	1 "H-z"		# "spare mlx4_0"
+Ca	1 "H-b"		# "stage10 mlx4_0"
+Ca	1 "H-c"		# "stage2 mlx4_1"
 `
 
 func TestIBNetDiscover(t *testing.T) {
@@ -265,9 +267,56 @@ func TestIBNetDiscover(t *testing.T) {
 }
 
 func TestIBSimSyntax(t *testing.T) {
-	n := readText(t, "Switch 36 \"leaf0\"\n[1] \"node0\"[1]\n[2] \"node1\"[1]\n[3] \"node2\"[1]\n\nHca 1 \"node0\"\n[1] \"leaf0\"[1]\n")
-	if n.Hosts() != 3 || n.Links[0].BytesPerSecond != 12.5e9 || len(n.Warnings) != 1 {
-		t.Errorf("%s, warnings %q", n.Summary(), n.Warnings)
+	const leaf = "Switch 36 \"leaf0\"\n[1] \"node0\"[1]\n[2] \"node1\"[1]\n[3] \"node2\"[1]\n\n"
+	for _, text := range []string{leaf, leaf + "Hca 1 \"node0\"\n[1] \"leaf0\"[1]\nHca 1 \"node1\"\nHca 1 \"node2\"\n"} {
+		n := readText(t, text)
+		if n.Hosts() != 3 || n.Links[0].BytesPerSecond != 12.5e9 || len(n.Warnings) != 1 {
+			t.Errorf("%s, warnings %q", n.Summary(), n.Warnings)
+		}
+	}
+	_, err := ReadIBNetDiscover("f", strings.NewReader(leaf+"Hca 1 \"node0\"\n[1] \"leaf0\"[1]\n"))
+	if err == nil || err.Error() != "f:3: adapter node1 is used here but never described" || input.Hint(err) != cutHint {
+		t.Errorf("a file that describes one of three adapters: %v, hint %q", err, input.Hint(err))
+	}
+}
+
+// Wherever a file is cut, it is refused or no host is missing.
+func TestCutFabric(t *testing.T) {
+	for _, spec := range []string{"torus:3", "fattree:nodes-per-leaf=2,leaves-per-pod=2,pods=1,aggs-per-pod=1,cores=0,gbps=40"} {
+		n := mustParse(t, spec)
+		text := dump(t, n)
+		read := 0
+		for end := range len(text) {
+			m, err := Read("f", strings.NewReader(text[:end]))
+			if err != nil {
+				continue
+			}
+			read++
+			if !slices.Equal(m.HostNames, n.HostNames) || len(m.Links) != len(n.Links) {
+				t.Fatalf("%s, cut after %d of %d bytes: %s, hosts %v", spec, end, len(text), m.Summary(), m.HostNames)
+			}
+		}
+		if read == 0 || read > len(text)/10 {
+			t.Errorf("%s: %d of %d cuts were read", spec, read, len(text))
+		}
+	}
+}
+
+// Machines that were never given a name of their own share the default one.
+func TestManyAdapters(t *testing.T) {
+	for adapters, warnings := range map[int]int{16: 1, 17: 2} {
+		var b strings.Builder
+		b.WriteString("Switch 36 \"S-1\"\n")
+		for i := 1; i <= adapters; i++ {
+			fmt.Fprintf(&b, "[%d] \"H-%d\"[1] # \"MT25408 HCA\"\n", i, i)
+		}
+		n := readText(t, b.String())
+		if n.Hosts() != 1 || len(n.Warnings) != warnings {
+			t.Errorf("%d adapters: %s, warnings %q", adapters, n.Summary(), n.Warnings)
+		}
+		if warnings == 2 && !strings.HasPrefix(n.Warnings[0], "host MT25408 has 17 adapters: probably a default node description") {
+			t.Errorf("warnings %q", n.Warnings)
+		}
 	}
 }
 
@@ -321,7 +370,7 @@ func TestFabricErrors(t *testing.T) {
 	} {
 		_, err := ReadIBNetDiscover("fabric", strings.NewReader(text))
 		var e *input.Error
-		if !errors.As(err, &e) || !strings.HasPrefix(err.Error(), want) {
+		if !errors.As(err, &e) || !strings.HasPrefix(err.Error(), want) || e.Hint == "" {
 			t.Errorf("%q:\n got %v\nwant %s", text, err, want)
 		}
 	}
@@ -336,7 +385,7 @@ func TestOpen(t *testing.T) {
 		}
 		return path
 	}
-	for _, good := range []string{"tapered", "torus:2x2", write("dump", smallFabric), write("list", "CA 1 1 0x1 4x EDR - SW 2 3 0x2 ( 'a' - 'b' )\n")} {
+	for _, good := range []string{"tapered", "torus:2x2", write("dump", smallFabric), write("marked", "\xef\xbb\xbf"+smallFabric[strings.Index(smallFabric, "Switch"):]), write("list", "CA 1 1 0x1 4x EDR - SW 2 3 0x2 ( 'a' - 'b' )\n")} {
 		if _, err := Open(good); err != nil {
 			t.Errorf("Open(%s): %v", good, err)
 		}

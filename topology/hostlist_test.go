@@ -121,6 +121,9 @@ func TestReadHostList(t *testing.T) {
 	if err != nil || !reflect.DeepEqual(got, want) {
 		t.Errorf("got %v, %v, want %v", got, err, want)
 	}
+	if marked, err := ReadHostList("hosts", strings.NewReader("\xef\xbb\xbfn[0-1]\n")); err != nil || len(marked) != 2 || marked[0].Name != "n0" {
+		t.Errorf("after a byte order mark: %v, %v", marked, err)
+	}
 	for text, place := range map[string]string{
 		"":                   "hosts: the file names no host",
 		"n0\n\nn1,n[0-":      "hosts:3:5: the bracket is not closed",

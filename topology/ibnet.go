@@ -28,6 +28,9 @@ const rateHint = "known: widths 1x 2x 4x 8x 12x; speeds SDR DDR QDR FDR10 FDR ED
 // their names. Parallel cables stay separate links. A link may be described
 // at one end or at both, which then must agree. Routers, aggregation nodes
 // and what has no links are left out, with a line in Topology.Warnings.
+// In a file that ibnetdiscover wrote, or that describes any adapter, every
+// adapter must be described: one that is only mentioned by its switch means that
+// the end of the file, and hosts with it, are lost.
 // Latency is 100 ns a link; without any rate in the file 100 Gb/s are assumed.
 // Errors are *input.Error with the line.
 func ReadIBNetDiscover(name string, r io.Reader) (*Topology, error) {
@@ -55,6 +58,9 @@ func ReadIBNetDiscover(name string, r io.Reader) (*Topology, error) {
 	return reader.fabric.topology()
 }
 
+// dumpMark begins a comment at the top of what ibnetdiscover writes.
+const dumpMark = "# Topology file:"
+
 // ibReader reads line by line; block is the device whose ports follow.
 type ibReader struct {
 	fabric *fabric
@@ -65,7 +71,7 @@ type ibReader struct {
 }
 
 func (r *ibReader) errorf(format string, args ...any) error {
-	return r.lines.Errorf(len(r.text)-len(r.rest)+1, "", format, args...)
+	return r.lines.Errorf(len(r.text)-len(r.rest)+1, "is the file cut short, or edited by hand? write it with: ibnetdiscover > FILE", format, args...)
 }
 
 func (r *ibReader) line(text string) error {
@@ -74,6 +80,7 @@ func (r *ibReader) line(text string) error {
 	word := r.rest[:len(r.rest)-len(strings.TrimLeft(r.rest, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"))]
 	switch {
 	case r.rest == "" || r.rest[0] == '#':
+		r.fabric.dump = r.fabric.dump || strings.HasPrefix(r.rest, dumpMark)
 		return nil
 	case r.rest[0] == '[':
 		return r.portLine()
@@ -158,11 +165,15 @@ func (r *ibReader) header(kind nodeKind, word string) error {
 	at := f.device(id, line)
 	d := &f.devices[at]
 	if d.declared {
-		return r.errorf("%s is described twice, first on line %d", f.label(at), d.line)
+		return r.lines.Errorf(len(r.text)-len(r.rest)+1, "every device has one block: is this the joined output of several runs?",
+			"%s is described twice, first on line %d", f.label(at), d.line)
 	}
 	description, _, err := r.comment()
 	if err != nil {
 		return err
+	}
+	if description == "" {
+		description = d.description // as its neighbours call it
 	}
 	d.declared, d.kind, d.ports, d.line, d.description = true, kind, int(ports), line, description
 	r.block = at

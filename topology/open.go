@@ -30,7 +30,11 @@ func Open(specOrPath string) (*Topology, error) {
 		return nil, &input.Error{File: specOrPath, Reason: "no such file, and not a topology spec either", Hint: fileHint, Err: err}
 	}
 	if err != nil {
-		return nil, &input.Error{File: specOrPath, Reason: "cannot be opened: " + cause(err), Hint: fileHint, Err: err}
+		hint := fileHint
+		if errors.Is(err, fs.ErrPermission) {
+			hint = "check the file's permissions"
+		}
+		return nil, &input.Error{File: specOrPath, Reason: "cannot be opened: " + cause(err), Hint: hint, Err: err}
 	}
 	defer file.Close()
 	if info, err := file.Stat(); err == nil && info.IsDir() {
@@ -54,8 +58,9 @@ func Read(name string, r io.Reader) (*Topology, error) {
 	buffered := bufio.NewReaderSize(r, 64<<10)
 	head, err := buffered.Peek(64 << 10)
 	if err != nil && err != io.EOF {
-		return nil, &input.Error{File: name, Reason: "cannot be read: " + cause(err), Err: err}
+		return nil, &input.Error{File: name, Reason: "cannot be read: " + cause(err), Hint: "name a file", Err: err}
 	}
+	head = input.TrimMark(head)
 	if len(bytes.TrimSpace(head)) == 0 && err == io.EOF {
 		return nil, &input.Error{File: name, Reason: "the file is empty", Hint: fileHint}
 	}
@@ -66,7 +71,7 @@ func Read(name string, r io.Reader) (*Topology, error) {
 		switch {
 		case hasFold(line, "SwitchName="):
 			return nil, &input.Error{File: name, Reason: "Slurm topology.conf is not supported yet", Hint: fileHint}
-		case bytes.HasPrefix(line, []byte("# Topology file:")), hasFold(line, "vendid="):
+		case bytes.HasPrefix(line, []byte(dumpMark)), hasFold(line, "vendid="):
 			return ReadIBNetDiscover(name, buffered)
 		}
 		switch string(word) {
