@@ -98,7 +98,7 @@ func readMatrix(name string, r io.Reader, what string, row func([]cell)) (int, e
 	var total, entries int64
 	rows, columns, blank := 0, 0, 0
 	for lines.Next() {
-		line := trimMark(lines)
+		line := lines.Bytes()
 		if len(bytes.TrimSpace(line)) == 0 {
 			if rows > 0 && blank == 0 {
 				blank = lines.Number
@@ -125,7 +125,7 @@ func readMatrix(name string, r io.Reader, what string, row func([]cell)) (int, e
 			return 0, lines.Errorf(0, squareHint(columns), "not square: more than the %d rows that %d columns allow", columns, columns)
 		}
 		if entries += int64(len(cells)); entries > math.MaxInt32 {
-			return 0, lines.Errorf(0, "", "more than %d entries", math.MaxInt32)
+			return 0, lines.Errorf(0, "leave out small volumes", "more than %d entries", math.MaxInt32)
 		}
 		row(cells)
 	}
@@ -162,7 +162,7 @@ func readRow(lines *input.Lines, line []byte, what string, cells []cell, total *
 		}
 		if v > 0 {
 			if *total += v; *total > MaxTotal {
-				return nil, 0, lines.Errorf(start+1, "", "total %s above the limit of %d", what, int64(MaxTotal))
+				return nil, 0, lines.Errorf(start+1, totalHint, "total %s above the limit of %d", what, int64(MaxTotal))
 			}
 			cells = append(cells, cell{int32(count), v})
 		}
@@ -182,15 +182,6 @@ func cellStart(line []byte, index int) int {
 		start += i + 1
 	}
 	return start
-}
-
-// trimMark is the line in hand without a byte order mark at the file's start.
-func trimMark(lines *input.Lines) []byte {
-	line := lines.Bytes()
-	if lines.Number == 1 {
-		line = bytes.TrimPrefix(line, []byte("\xef\xbb\xbf"))
-	}
-	return line
 }
 
 // squareHint guesses why a matrix is not square.

@@ -52,7 +52,7 @@ type edgeReader struct {
 func ReadEdgeList(name string, r io.Reader) (*Traffic, error) {
 	e := &edgeReader{lines: input.NewLines(name, r), highest: -1, comments: true}
 	for e.lines.Next() {
-		if err := e.line(trimMark(e.lines)); err != nil {
+		if err := e.line(e.lines.Bytes()); err != nil {
 			return nil, err
 		}
 	}
@@ -92,7 +92,7 @@ func (e *edgeReader) comment(text []byte) error {
 	}
 	n, err := strconv.ParseUint(words[1], 10, 64)
 	if err != nil || n > MaxRanks {
-		return e.lines.Errorf(0, "", "number of ranks %q must be a whole number from 0 to %d", shorten(words[1]), MaxRanks)
+		return e.lines.Errorf(0, edgeHint, "number of ranks %q must be a whole number from 0 to %d", shorten(words[1]), MaxRanks)
 	}
 	e.ranks, e.ranksAt = int(n), e.lines.Number
 	return nil
@@ -165,7 +165,7 @@ func (e *edgeReader) pair(line []byte) error {
 		return e.lines.Errorf(start, edgeHint, "more than the %d columns of the first line", len(e.field))
 	}
 	if len(e.flows) == math.MaxInt32 {
-		return e.lines.Errorf(0, "", "more than %d pairs", math.MaxInt32)
+		return e.lines.Errorf(0, "leave out small volumes", "more than %d pairs", math.MaxInt32)
 	}
 	flow := Flow{int32(e.numbers[fieldFrom]), int32(e.numbers[fieldTo]), e.numbers[fieldBytes], e.numbers[fieldMessages]}
 	if rank := int64(max(flow.From, flow.To)); rank > e.highest {
@@ -204,7 +204,7 @@ func (e *edgeReader) traffic() (*Traffic, error) {
 	}
 	t, err := NewTraffic(ranks, flows, e.counted)
 	if err != nil {
-		return nil, &input.Error{File: e.lines.File, Reason: err.Error(), Err: err}
+		return nil, &input.Error{File: e.lines.File, Reason: err.Error(), Hint: totalHint, Err: err}
 	}
 	for i, m := range t.Messages {
 		if m == 0 {

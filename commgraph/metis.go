@@ -75,7 +75,7 @@ func ReadMETIS(name string, r io.Reader) (*Graph, error) {
 // header reads the first line that is not a comment.
 func (m *metisReader) header() error {
 	for m.lines.Next() {
-		line := trimMark(m.lines)
+		line := m.lines.Bytes()
 		if len(line) > 0 && line[0] == '%' {
 			continue
 		}
@@ -191,7 +191,7 @@ func (m *metisReader) vertex(line []byte) error {
 			}
 		}
 		if m.total += weight; m.total > 2*MaxTotal {
-			return m.lines.Errorf(end, "", "total weight above the limit of %d", int64(MaxTotal))
+			return m.lines.Errorf(end, totalHint, "total weight above the limit of %d", int64(MaxTotal))
 		}
 		if int64(len(g.Neighbors)) == 2*m.edges {
 			return m.lines.Errorf(end, "the header counts every edge once", "more neighbours than twice the %d edges of the header", m.edges)
@@ -220,7 +220,7 @@ func (m *metisReader) vertexWeights(line []byte) (at int, err error) {
 		}
 		if i == count-m.constraints && m.constraints > 0 {
 			if m.vertexTotal += v; m.vertexTotal > MaxTotal {
-				return 0, m.lines.Errorf(end, "", "total vertex weight above the limit of %d", int64(MaxTotal))
+				return 0, m.lines.Errorf(end, totalHint, "total vertex weight above the limit of %d", int64(MaxTotal))
 			}
 			m.graph.VertexWeights = append(m.graph.VertexWeights, v)
 		}

@@ -6,6 +6,9 @@ import (
 	"strconv"
 )
 
+// totalHint is for sums above MaxTotal.
+const totalHint = "divide all volumes by one number, and say with --unit-bytes what a unit stands for"
+
 // parseAmount reads a volume or a count: a whole number from 0 to MaxTotal,
 // in digits or as a plain decimal (1.2e+06) that is whole within rounding.
 // The error says what is wrong with the number, without its place.

@@ -78,12 +78,14 @@ func fileError(path string, err error) error {
 // A METIS graph is undirected: every edge becomes two directions, see
 // Graph.Traffic.
 func Read(name string, r io.Reader, format string) (*Traffic, error) {
-	buffered := bufio.NewReaderSize(r, 64<<10)
+	buffered := bufio.NewReaderSize(r, headBytes)
 	var err error
+	square := false
 	if format == "" {
 		if format, err = recognise(name, buffered); err != nil {
 			return nil, err
 		}
+		square = format == FormatMETIS && looksSquare(buffered)
 	}
 	switch format {
 	case FormatDense:
@@ -92,6 +94,10 @@ func Read(name string, r io.Reader, format string) (*Traffic, error) {
 		return ReadEdgeList(name, buffered)
 	case FormatMETIS:
 		g, err := ReadMETIS(name, buffered)
+		var wrong *input.Error
+		if square && errors.As(err, &wrong) {
+			wrong.Hint = "if this is a dense matrix, separate the columns with commas, or give --graph-format"
+		}
 		if err != nil {
 			return nil, err
 		}
@@ -101,13 +107,38 @@ func Read(name string, r io.Reader, format string) (*Traffic, error) {
 		Hint: "known formats: " + strings.Join(Formats(), ", ")}
 }
 
+// headBytes is how much of a file is looked at to tell its format.
+const headBytes = 64 << 10
+
+// looksSquare tells whether what is taken for METIS, because no comma separates
+// its numbers, has the shape of a square matrix: as many lines, as far as the
+// buffer shows them, as words in each.
+func looksSquare(r *bufio.Reader) bool {
+	head, err := r.Peek(headBytes)
+	if err != io.EOF {
+		head = head[:1+bytes.LastIndexByte(head, '\n')]
+	}
+	rows, columns := 0, 0
+	for line := range bytes.Lines(input.TrimMark(head)) {
+		words := len(bytes.Fields(line))
+		if words == 0 {
+			continue
+		}
+		if rows++; rows > 1 && words != columns {
+			return false
+		}
+		columns = words
+	}
+	return columns > 1 && (rows == columns || err != io.EOF && rows < columns)
+}
+
 // recognise looks at the start of a file without consuming it.
 func recognise(name string, r *bufio.Reader) (string, error) {
-	head, err := r.Peek(64 << 10)
+	head, err := r.Peek(headBytes)
 	if err != nil && err != io.EOF {
-		return "", &input.Error{File: name, Reason: err.Error(), Err: err}
+		return "", &input.Error{File: name, Reason: err.Error(), Hint: "can the file be read to its end?", Err: err}
 	}
-	head = bytes.TrimPrefix(head, []byte("\xef\xbb\xbf"))
+	head = input.TrimMark(head)
 	number := 0
 	for line := range bytes.Lines(head) {
 		number++

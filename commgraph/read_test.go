@@ -188,8 +188,31 @@ func TestReadErrors(t *testing.T) {
 	for _, test := range readErrors {
 		_, err := Read("f", strings.NewReader(test.text), test.format)
 		var e *input.Error
+		if input.Hint(err) == "" {
+			t.Errorf("%q: %v has no hint", test.text, err)
+		}
 		if !errors.As(err, &e) || e.Line != test.line || e.Column != test.column || !strings.Contains(e.Reason, test.reason) {
 			t.Errorf("%q: %v; want line %d, column %d, %s", test.text, err, test.line, test.column, test.reason)
+		}
+	}
+}
+
+// A matrix without commas is taken for METIS, and the error says so; errors of
+// real METIS files keep their own hints.
+func TestMatrixWithoutCommas(t *testing.T) {
+	const hint = "separate the columns with commas"
+	for text, want := range map[string]bool{
+		"0 1\n1 0\n":                      true,
+		"0\t1\t2\n1\t0\t2\n1\t2\t0\n":     true,
+		"\xef\xbb\xbf0 1 2\n1 0 2\n1 2 0": true,
+		"0 5 5 5 5\n5 0 5 5 5\n5 5 0 5 5\n5 5 5 0 5\n5 5 5 5 0\n": true,
+		strings.Repeat(strings.Repeat("7 ", 9999)+"7\n", 5):       true,
+		"3 2\n2\n1 3\n": false,
+		"2 5\n2\n1\n":   false,
+	} {
+		_, err := Read("f", strings.NewReader(text), "")
+		if err == nil || strings.Contains(input.Hint(err), hint) != want {
+			t.Errorf("%.20q: %v, hint %q", text, err, input.Hint(err))
 		}
 	}
 }

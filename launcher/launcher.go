@@ -117,7 +117,7 @@ func Read(file string, r io.Reader, machine *topology.Topology, a *mapping.Alloc
 	if err != nil && err != io.EOF {
 		return nil, &input.Error{File: file, Reason: err.Error(), Err: err}
 	}
-	line := firstLine(start)
+	line := firstLine(input.TrimMark(start))
 	if line == "" {
 		return nil, &input.Error{File: file, Reason: "the mapping is empty", Hint: "a native mapping starts with the line rank,host,slot"}
 	}

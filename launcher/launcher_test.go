@@ -48,9 +48,11 @@ func TestRoundTrip(t *testing.T) {
 					t.Fatalf("%s: %v, %v of\n%s", name, back, err, text.String())
 				}
 			}
-			back, err := Read("m", bytes.NewReader(text.Bytes()), machine, a, ranks)
-			if err != nil || !slices.Equal(back, m) {
-				t.Fatalf("%s by content: %v, %v of\n%s", name, back, err, text.String())
+			for _, mark := range []string{"", "\xef\xbb\xbf"} {
+				back, err := Read("m", strings.NewReader(mark+text.String()), machine, a, ranks)
+				if err != nil || !slices.Equal(back, m) {
+					t.Fatalf("%s by content: %v, %v of\n%q%s", name, back, err, mark, text.String())
+				}
 			}
 		}
 	})

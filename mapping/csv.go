@@ -42,7 +42,7 @@ func WriteCSV(w io.Writer, machine *topology.Topology, a *Allocation, m Mapping)
 // the file has; file is for errors. Errors are *input.Error with line and
 // column, or *TooFewSlots.
 func ReadCSV(file string, r io.Reader, machine *topology.Topology, a *Allocation, ranks int) (Mapping, error) {
-	in := csv.NewReader(&capped{file: file, r: r, left: MaxFile})
+	in := csv.NewReader(input.SkipMark(&capped{file: file, r: r, left: MaxFile}))
 	in.FieldsPerRecord = -1
 	in.ReuseRecord = true
 	first, err := in.Read()

@@ -40,6 +40,7 @@ func ReadJSON(file string, r io.Reader, machine *topology.Topology, a *Allocatio
 	if err != nil {
 		return nil, csvError(file, err)
 	}
+	text = input.TrimMark(text)
 	in := jsonReader{file: file, text: text, decoder: json.NewDecoder(bytes.NewReader(text)), line: 1}
 	in.decoder.DisallowUnknownFields()
 	declared := -1

@@ -4,6 +4,7 @@ package input
 
 import (
 	"bufio"
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -53,11 +54,28 @@ func Hint(err error) string {
 // matrix of 100,000 ranks with 20-digit entries still fits.
 const MaxLine = 1 << 22
 
-// Lines walks an input line by line and knows where it is.
+// mark is the byte order mark that some editors put before UTF-8 text.
+const mark = "\xef\xbb\xbf"
+
+// TrimMark is the text of a file's start without a byte order mark.
+func TrimMark(text []byte) []byte { return bytes.TrimPrefix(text, []byte(mark)) }
+
+// SkipMark reads what r does, without a byte order mark at its start.
+func SkipMark(r io.Reader) io.Reader {
+	buffered := bufio.NewReader(r)
+	if start, _ := buffered.Peek(len(mark)); string(start) == mark {
+		buffered.Discard(len(mark)) // what Peek has seen can be discarded
+	}
+	return buffered
+}
+
+// Lines walks an input line by line and knows where it is. A byte order mark
+// at the start belongs to no line.
 type Lines struct {
 	File    string
 	Number  int // of the line in hand, from 1
 	scanner *bufio.Scanner
+	line    []byte
 }
 
 // NewLines starts before the first line of r.
@@ -72,15 +90,19 @@ func (l *Lines) Next() bool {
 	if !l.scanner.Scan() {
 		return false
 	}
+	l.line = l.scanner.Bytes()
+	if l.Number == 0 {
+		l.line = TrimMark(l.line)
+	}
 	l.Number++
 	return true
 }
 
 // Bytes is the line in hand, valid until Next.
-func (l *Lines) Bytes() []byte { return l.scanner.Bytes() }
+func (l *Lines) Bytes() []byte { return l.line }
 
 // Text is the line in hand.
-func (l *Lines) Text() string { return l.scanner.Text() }
+func (l *Lines) Text() string { return string(l.line) }
 
 // Err is the read error that ended the walk, with the line it happened on.
 func (l *Lines) Err() error {
@@ -93,7 +115,7 @@ func (l *Lines) Err() error {
 			Reason: fmt.Sprintf("line longer than %d bytes", MaxLine),
 			Hint:   "is this the right file?"}
 	}
-	return &Error{File: l.File, Line: l.Number + 1, Reason: err.Error(), Err: err}
+	return &Error{File: l.File, Line: l.Number + 1, Reason: err.Error(), Hint: "can the file be read to its end?", Err: err}
 }
 
 // Errorf is an Error at the line in hand.
