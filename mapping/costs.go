@@ -65,8 +65,9 @@ func moved(now, before []int32) int {
 	return count
 }
 
-// addDistances fills in the costs that need distances only. The directed
-// traffic stands for the folded graph: a path is as long back as forth.
+// addDistances fills in the costs that need distances only. Every direction of
+// a pair counts with its own path: on irregular fabrics the way back can differ
+// in length, on trees, tori and meshes it does not.
 func (c *Costs) addDistances(machine *topology.Topology, traffic *commgraph.Traffic, hosts []int32) error {
 	var total, cut, switches, hops, longest int64
 	for r := range int32(len(hosts)) {
@@ -98,8 +99,9 @@ func (c *Costs) addDistances(machine *topology.Topology, traffic *commgraph.Traf
 }
 
 // PathBytes is the sum over the graph's edges of weight times switches on the
-// path: the average path length before division, exact, and so what mappings
-// are compared by.
+// path from the lower rank to the higher: the average path length before
+// division, exact where ways there and back are equally long, and so what
+// mappings are compared by.
 func PathBytes(machine *topology.Topology, a *Allocation, g *commgraph.Graph, m Mapping) int64 {
 	hosts := m.Hosts(a)
 	var sum int64
