@@ -131,7 +131,7 @@ func (s *simulator) inject(link int32) {
 	}
 	r := s.ranks[last].next
 	k := &s.ranks[r]
-	size := int32(min(k.left, int64(s.options.PacketBytes)))
+	size := int32(min(k.left, int64(s.full)))
 	if c.credits < size {
 		return
 	}
@@ -164,7 +164,7 @@ func (s *simulator) newPacket() int32 {
 		return p
 	}
 	s.packets = append(s.packets, packet{})
-	if s.options.Sampling {
+	if s.sampling {
 		s.samples = append(s.samples, reservoirs{})
 	}
 	return int32(len(s.packets) - 1)

@@ -28,6 +28,10 @@ type reservoirs struct{ hop, congested int32 }
 type simulator struct {
 	*network
 	options  *Options
+	full     int32 // options.PacketBytes
+	above    int32 // options.CongestedAbove
+	cut      bool  // options.Switching is CutThrough
+	sampling bool  // options.Sampling
 	jobs     []job
 	random   sampling.Random // ties and routing
 	sampler  sampling.Random // reservoirs; apart, so that sampling changes no route
@@ -38,8 +42,8 @@ type simulator struct {
 	stalled  []int64      // length links: ps with a packet ready and the link free but no credit
 	peaks    []int32      // length channels: most bytes ever queued
 	seed     uint64
-	short    []int64      // length links: bytes by which packets sent fell short of full ones
-	free     int32        // first packet not in use, -1 = none
+	short    []int64 // length links: bytes by which packets sent fell short of full ones
+	free     int32   // first packet not in use, -1 = none
 	wheel    *wheel
 	timers   timers
 	timed    int64   // timers made so far
@@ -56,6 +60,7 @@ type simulator struct {
 
 func newSimulator(n *network, jobs []job, o *Options) *simulator {
 	s := &simulator{network: n, options: o, jobs: jobs,
+		full: int32(o.PacketBytes), above: int32(o.CongestedAbove), cut: o.Switching == CutThrough, sampling: o.Sampling,
 		channels: make([]channel, len(n.template)),
 		load:     make([]int32, len(n.template)),
 		stalled:  make([]int64, n.links),
@@ -205,19 +210,19 @@ func (s *simulator) forward(p int32, from *channel) {
 	s.load[out] += pk.size
 	s.peaks[out] = max(s.peaks[out], c.queued)
 	limit := c.credits
-	if s.options.CongestedAbove > 0 {
-		limit = int32(s.options.CongestedAbove)
+	if s.above > 0 {
+		limit = s.above
 	}
 	congested := c.queued > limit
-	if s.options.Sampling {
-		s.sample(p, pk, base/s.virtual, congested)
+	if s.sampling {
+		s.sample(p, pk, s.link(base), congested)
 	}
 	pk.hops += 1 - pk.hops/255
 	if congested {
 		c.congested++
 		pk.congested += 1 - pk.congested/255
 	}
-	if from.class != c.class && s.options.Switching == CutThrough {
+	if from.class != c.class && s.cut {
 		// A fast link must not run out of a packet that a slow one still delivers.
 		slow, fast := &s.classes[from.class], &s.classes[c.class]
 		pk.ready += max(0, slow.sendTime(pk.size)-fast.sendTime(pk.size))
@@ -243,7 +248,14 @@ func (s *simulator) sample(p int32, pk *packet, link int32, congested bool) {
 	}
 }
 
-// base is virtual channel 0 of a channel's link.
+// link is the link of a channel, base its virtual channel 0.
+func (s *simulator) link(id int32) int32 {
+	if s.virtual > 1 {
+		return id / s.virtual
+	}
+	return id
+}
+
 func (s *simulator) base(id int32) int32 {
 	if s.virtual > 1 {
 		return id - id%s.virtual
@@ -289,10 +301,7 @@ func (s *simulator) send(base, id int32, shared, c *channel) {
 // transmit puts a packet on the link: it takes credit, occupies the link, and
 // makes the event. It returns when the first byte leaves.
 func (s *simulator) transmit(base, id int32, shared, c *channel, p int32, pk *packet) int64 {
-	link, full := base, int32(s.options.PacketBytes)
-	if s.virtual > 1 {
-		link /= s.virtual
-	}
+	link, full := s.link(base), s.full
 	kind := &s.classes[shared.class]
 	begin := max(shared.freeAt, pk.ready)
 	if c.credits-c.newest < pk.size && c.creditAt > begin {
@@ -310,7 +319,7 @@ func (s *simulator) transmit(base, id int32, shared, c *channel, p int32, pk *pa
 	}
 	shared.flight, shared.turn = p, uint16(id-base)
 	pk.ready = shared.freeAt + kind.delay
-	if shared.to >= 0 && s.options.Switching == CutThrough {
+	if shared.to >= 0 && s.cut {
 		pk.ready = begin + kind.delay
 	}
 	s.wheel.add(link, pk.ready)
@@ -329,7 +338,7 @@ func (s *simulator) returnCredit(id, bytes int32, left int64) {
 		return
 	}
 	if base < s.hostLinks*s.virtual {
-		s.inject(base / s.virtual)
+		s.inject(s.link(base))
 	} else if c.head >= 0 {
 		s.start(base)
 	}
@@ -346,7 +355,7 @@ func (s *simulator) deliver(p int32, now int64) {
 		f.Hops += int64(pk.hops)
 		f.CongestedHops += int64(pk.congested)
 	}
-	if s.options.Sampling {
+	if s.sampling {
 		kept := &s.samples[p]
 		s.tables[pk.job].Receive(&sampling.Header{HopLink: kept.hop, CongestedLink: kept.congested, HopCount: pk.hops, CongestedCount: pk.congested})
 	}
