@@ -162,3 +162,58 @@ func TestRandomUniform(t *testing.T) {
 		t.Errorf("chi-square %g above %g", x, limit)
 	}
 }
+
+// Beyond the counter's 255 hops every further hop still replaces the sample
+// with probability 1/256, not always.
+func TestLongPathsKeepSampling(t *testing.T) {
+	random := sampling.NewRandom(5)
+	const packets, length = 20000, 300
+	last, late := 0, 0
+	for range packets {
+		var h sampling.Header
+		for link := range length {
+			h.Cross(int32(link), false, &random)
+		}
+		if h.HopLink == length-1 {
+			last++
+		}
+		if h.HopLink >= 255 {
+			late++
+		}
+	}
+	if expected := packets / 256.; math.Abs(float64(last)-expected) > 6*math.Sqrt(expected) {
+		t.Errorf("the last of %d hops is kept %d times, want about %.0f", length, last, expected)
+	}
+	// 45 hops beyond the 255th, each replacing with probability 1/256.
+	if expected := packets * (1 - math.Pow(255./256, 45)); math.Abs(float64(late)-expected) > 6*math.Sqrt(expected) {
+		t.Errorf("hops beyond the 255th are kept %d times, want about %.0f", late, expected)
+	}
+}
+
+// Without a congested sample the fraction is 0 with an upper limit that holds:
+// rare congestion escapes the samples of few packets.
+func TestFractionWithoutCongestedSample(t *testing.T) {
+	const runs, n, m, length = 4000, 60, 3, 5
+	none, covered := 0, 0
+	for run := range runs {
+		random := sampling.NewRandom(uint64(run) + 5e6)
+		table := sampling.NewTable(length)
+		send(table, m, length, length, &random)
+		send(table, n-m, length, 0, &random)
+		e := &table.Links[0]
+		if e.Congested > 0 || e.Packets == 0 {
+			continue
+		}
+		none++
+		f := e.Fraction()
+		if f.Value != 0 || f.Low != 0 {
+			t.Fatalf("fraction %+v without a congested sample", f)
+		}
+		if float64(m)/n <= f.High {
+			covered++
+		}
+	}
+	if none < 1000 || float64(covered)/float64(none) < 0.95 {
+		t.Errorf("the limit holds in %d of %d runs", covered, none)
+	}
+}
