@@ -34,9 +34,9 @@ options:
 
 // newApp is the table of commands.
 func (p *program) newApp() *cli.App {
-	job := join(p.machineFlags(), p.trafficFlags(), p.previousFlags(), p.commonFlags())
-	simulated := join(job, p.simulationFlags())
-	mappings := p.outputFlags(mappingFormats(), "csv")
+	job := join(p.machineFlags(), p.trafficFlags(), p.previousFlags(), p.simulationFlags(), p.commonFlags(), p.jsonFlag())
+	simulated := join(job, p.routingFlag())
+	mappings, reports := p.outputFlags(mappingFormats(), "csv"), p.outputFlags("text, markdown, csv or json", "text")
 	app := &cli.App{
 		Name: "remap", HelpName: "remap", Usage: "maps MPI ranks to hosts",
 		Writer: p.stdout, ErrWriter: p.stderr,
@@ -46,15 +46,15 @@ func (p *program) newApp() *cli.App {
 		ExitErrHandler: func(*cli.Context, error) {},
 		Commands: []*cli.Command{
 			p.command("optimize", "the closed loop: map, simulate, reweight by congestion, map again", optimizeExamples, p.optimize,
-				simulated, p.strategiesFlag("rcm,bisection,multisection,tiling,kl"), p.loopFlags(), mappings, p.jsonFlag()),
+				simulated, p.strategiesFlag("rcm,bisection,multisection,tiling,kl"), p.loopFlags(), mappings),
 			p.command("map", "one static mapping, without simulation", mapExamples, p.mapOnce,
-				job, p.strategyFlag(), mappings, p.jsonFlag()),
+				job, p.strategyFlag(), mappings),
 			p.command("evaluate", "static costs of a mapping", evaluateExamples, p.evaluate,
-				job, p.mappingFlag(), p.jsonFlag()),
+				job, p.mappingFlag(), reports),
 			p.command("simulate", "simulate a mapping", simulateExamples, p.simulate,
-				simulated, p.mappingFlag(), p.strategyFlag(), p.measureFlags(), p.forceFlag(), p.jsonFlag()),
+				simulated, p.mappingFlag(), p.strategyFlag(), p.measureFlags(), reports),
 			p.command("compare", "one row a strategy: static costs and simulated time", compareExamples, p.compare,
-				simulated, p.strategiesFlag(compareDefault), p.outputFlags("text, markdown, csv or json", "text"), p.jsonFlag()),
+				simulated, p.strategiesFlag(compareDefault), reports),
 			p.command("version", "build information", versionExamples, p.version, p.jsonFlag()),
 		},
 	}
@@ -78,6 +78,7 @@ func (p *program) command(name, use, examples string, action func(context.Contex
 			if c.Args().Present() {
 				return usage("values follow their option: remap "+name+" --option VALUE", "unexpected argument %q", c.Args().First())
 			}
+			p.name = name
 			if err := p.check(c); err != nil {
 				return err
 			}

@@ -2,10 +2,7 @@ package main
 
 import (
 	"context"
-	"encoding/csv"
-	"fmt"
-	"io"
-	"strconv"
+	"slices"
 
 	"golang.org/x/sync/errgroup"
 
@@ -24,12 +21,13 @@ const compareExamples = `
 // compared is a row of compare.
 type compared struct {
 	simulated
-	Ratio float64 `json:"ratio"` // of elapsed_ns to the first row's
+	Ratio *float64 `json:"ratio"` // of elapsed_ns to the first row's; nil when that took no time
 }
 
 // comparison is the JSON of compare.
 type comparison struct {
-	Rows        []compared         `json:"rows"`
+	Rows []compared `json:"rows"`
+	floor
 	VolumeScale float64            `json:"volume_scale"`
 	Skipped     []skipped          `json:"skipped,omitempty"`
 	Timing      map[string]float64 `json:"timing,omitempty"`
@@ -42,7 +40,7 @@ type skipped struct {
 }
 
 func (p *program) compare(ctx context.Context) error {
-	format, err := p.tableFormat()
+	format, err := p.reportFormat()
 	if err != nil {
 		return err
 	}
@@ -58,7 +56,7 @@ func (p *program) compare(ctx context.Context) error {
 	if err != nil {
 		return inOption("strategies", err)
 	}
-	j, err := p.load()
+	j, err := p.loadSimulated()
 	if err != nil {
 		return err
 	}
@@ -67,27 +65,14 @@ func (p *program) compare(ctx context.Context) error {
 		return err
 	}
 	result.Timing = p.timingFields()
-	if format != "json" {
-		p.sayTiming()
-	}
-	return out.write(func(w io.Writer) error { return result.write(w, format, j) })
-}
-
-func (p *program) tableFormat() (string, error) {
-	if p.json {
-		return "json", nil
-	}
-	switch p.format {
-	case "text", "markdown", "csv", "json":
-		return p.format, nil
-	}
-	return "", usage("formats: text, markdown, csv, json", "--format: unknown format %q", p.format)
+	return p.writeReport(out, format, result.report(j))
 }
 
 // rows maps by every strategy, several at a time, then simulates one mapping
 // after the other, repeats at a time.
 func (p *program) rows(ctx context.Context, j *job, strategies []mapping.Strategy, o evalsim.Options) (*comparison, error) {
 	mappings, reasons := make([]mapping.Mapping, len(strategies)), make([]error, len(strategies))
+	spinner := p.newMeter("mapping", 0)
 	var group errgroup.Group
 	group.SetLimit(p.workers)
 	for i, s := range strategies {
@@ -97,17 +82,21 @@ func (p *program) rows(ctx context.Context, j *job, strategies []mapping.Strateg
 		})
 	}
 	group.Wait()
+	spinner.stop()
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
 	p.clock.lap("map")
-	result := &comparison{VolumeScale: j.program.VolumeScale}
+	if !slices.Contains(reasons, nil) {
+		return nil, inStrategy(strategies[0].Name, reasons[0])
+	}
+	result := &comparison{VolumeScale: j.program.VolumeScale, floor: j.floor()}
 	meter := p.newMeter("simulating", p.repeats*len(strategies))
 	defer meter.stop()
 	for i, s := range strategies {
 		if reasons[i] != nil {
 			result.Skipped = append(result.Skipped, skipped{s.Name, reasons[i].Error()})
-			p.say("skipped: strategy %s: %v", s.Name, reasons[i])
+			p.saySkipped(s.Name + ": " + reasons[i].Error())
 			continue
 		}
 		row, err := p.row(ctx, j, s.Name, mappings[i], o, meter)
@@ -117,13 +106,8 @@ func (p *program) rows(ctx context.Context, j *job, strategies []mapping.Strateg
 		result.Rows = append(result.Rows, row)
 	}
 	p.clock.lap("simulate")
-	if len(result.Rows) == 0 {
-		return nil, inStrategy(strategies[0].Name, reasons[0])
-	}
 	for i := range result.Rows {
-		if first := result.Rows[0].ElapsedNS; first > 0 {
-			result.Rows[i].Ratio = float64(result.Rows[i].ElapsedNS) / float64(first)
-		}
+		result.Rows[i].Ratio = ratio(result.Rows[i].ElapsedNS, result.Rows[0].ElapsedNS)
 	}
 	return result, nil
 }
@@ -142,45 +126,21 @@ func (p *program) row(ctx context.Context, j *job, name string, m mapping.Mappin
 	return row, nil
 }
 
-func (c *comparison) write(w io.Writer, format string, j *job) error {
-	switch format {
-	case "json":
-		return encodeJSON(w, c)
-	case "csv":
-		return c.writeCSV(w)
-	}
-	g := grid{header: append(simulatedHeader("strategy"), "ratio")}
+// report has the rows, and below them what the times mean.
+func (c *comparison) report(j *job) *report {
+	r := &report{value: c, table: grid{header: append(simulatedHeader("strategy"), "ratio")},
+		csvHeader: slices.Concat(staticNames, timeNames, []string{"ratio"})}
+	best := c.Rows[0].ElapsedNS
 	for i := range c.Rows {
-		g.add(append(c.Rows[i].cells(), fmt.Sprintf("%.3f", c.Rows[i].Ratio))...)
-	}
-	if err := g.render(w, format); err != nil {
-		return err
-	}
-	if floor, ok := j.floor(); ok {
-		_, err := fmt.Fprintf(w, "\nno mapping is faster than %s us: the busiest rank's messages at the full rate of a host\n", micro(floor.Nanoseconds()))
-		return err
-	}
-	return nil
-}
-
-// writeCSV has the names and the digits of the JSON.
-func (c *comparison) writeCSV(w io.Writer) error {
-	out := csv.NewWriter(w)
-	out.Write([]string{"strategy", "ranks", "avg_path_length", "hop_bytes", "cut_fraction", "max_link_seconds", "moved_ranks",
-		"repeats", "elapsed_ns", "elapsed_ns_low", "elapsed_ns_high", "packets", "packet_hops", "congested_hop_fraction", "volume_scale", "ratio"})
-	number := func(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
-	whole := func(v int64) string { return strconv.FormatInt(v, 10) }
-	bound := func(v *int64) string {
-		if v == nil {
-			return ""
+		row := &c.Rows[i]
+		best = min(best, row.ElapsedNS)
+		r.table.add(append(row.cells(), ratioCell(row.Ratio))...)
+		digits := ""
+		if row.Ratio != nil {
+			digits = number(*row.Ratio)
 		}
-		return whole(*v)
+		r.csvRows = append(r.csvRows, append(row.fields(), digits))
 	}
-	for _, r := range c.Rows {
-		out.Write([]string{r.Strategy, strconv.Itoa(r.Ranks), number(r.AvgPathLength), whole(r.HopBytes), number(r.CutFraction),
-			number(r.MaxLinkSeconds), strconv.Itoa(r.MovedRanks), strconv.Itoa(r.Repeats), whole(r.ElapsedNS), bound(r.ElapsedNSLow),
-			bound(r.ElapsedNSHigh), whole(r.Packets), whole(r.PacketHops), number(r.CongestedHopFraction), number(r.VolumeScale), number(r.Ratio)})
-	}
-	out.Flush()
-	return out.Error()
+	r.under = lines(j.scaled(), c.floor.sentence(best))
+	return r
 }

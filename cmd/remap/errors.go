@@ -7,6 +7,7 @@ import (
 	"io"
 	"io/fs"
 	"strings"
+	"syscall"
 
 	"remap/internal/input"
 )
@@ -51,18 +52,36 @@ func hintOf(err error) string {
 	return input.Hint(err)
 }
 
-// report prints err as one line, its hint as another, and returns the exit code.
-func report(stderr io.Writer, err error) int {
+// reportError prints err as one line, its hint as another, and returns the exit
+// code; command is empty as long as it is not known.
+func reportError(stderr io.Writer, command string, err error) int {
 	code := exitFailed
 	var f *failure
 	if errors.As(err, &f) {
 		code = f.code
 	}
 	fmt.Fprintf(stderr, "remap: error: %s\n", oneLine(message(err)))
-	if hint := hintOf(err); hint != "" {
-		fmt.Fprintf(stderr, "remap: hint: %s\n", oneLine(hint))
+	hint := hintOf(err)
+	if hint == "" {
+		hint = usualHint(command, err)
 	}
+	fmt.Fprintf(stderr, "remap: hint: %s\n", oneLine(hint))
 	return code
+}
+
+// usualHint is the advice for errors that carry none.
+func usualHint(command string, err error) string {
+	switch {
+	case errors.Is(err, fs.ErrPermission):
+		return "check the permissions of the file and of its folder"
+	case errors.Is(err, syscall.ENOSPC):
+		return "free some space, or write to another disk"
+	case errors.Is(err, context.Canceled):
+		return "the same command does it all again; optimize --output FILE keeps the best mapping when interrupted"
+	case command == "":
+		command = "COMMAND"
+	}
+	return "remap " + command + " --help lists the options"
 }
 
 // message is the text of err, in the form PATH: reason for errors of the

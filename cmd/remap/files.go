@@ -26,6 +26,11 @@ func (p *program) openOutput(path string) (*output, error) {
 	}
 	o := &output{path: path}
 	info, err := os.Stat(path)
+	if err == nil && info.Mode().IsRegular() {
+		if err := p.spareInputs(path, info); err != nil {
+			return nil, err
+		}
+	}
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return o, checkFolder(path)
@@ -41,14 +46,60 @@ func (p *program) openOutput(path string) (*output, error) {
 	return o, nil
 }
 
+// spareInputs refuses to replace a file that the command reads, under whatever
+// name and even with --force.
+func (p *program) spareInputs(path string, info fs.FileInfo) error {
+	for _, read := range []struct{ option, path string }{
+		{"graph", p.graph}, {"messages", p.messages}, {"topology", p.topology},
+		{"hosts", p.hosts}, {"mapping", p.mapping}, {"previous", p.previous},
+	} {
+		if other, err := os.Stat(read.path); err == nil && os.SameFile(info, other) {
+			return usage("write to another file", "%s: is read by --%s and will not be replaced", path, read.option)
+		}
+	}
+	return nil
+}
+
+// differ refuses two outputs into one file.
+func differ(a, b *output) error {
+	if !a.toFile() || !b.toFile() {
+		return nil
+	}
+	first, wrong := os.Stat(a.path)
+	second, err := os.Stat(b.path)
+	same := wrong == nil && err == nil && first.Mode().IsRegular() && os.SameFile(first, second)
+	if wrong != nil && err != nil {
+		same = place(a.path) == place(b.path)
+	}
+	if same {
+		return usage("give each a file of its own", "--output and --links are both %s", a.path)
+	}
+	return nil
+}
+
+// place is where a file not yet there will be, links in its folder resolved.
+func place(path string) string {
+	folder, err := filepath.EvalSymlinks(filepath.Dir(path))
+	if err == nil {
+		folder, err = filepath.Abs(folder)
+	}
+	if err != nil {
+		return filepath.Clean(path)
+	}
+	return filepath.Join(folder, filepath.Base(path))
+}
+
 func checkFolder(path string) error {
 	folder := filepath.Dir(path)
 	info, err := os.Stat(folder)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
 	if err != nil {
 		return fail("create the folder first", "%s: its folder does not exist", path)
 	}
 	if !info.IsDir() {
-		return fail("", "%s: %s is not a folder", path, folder)
+		return fail("name a file in a folder", "%s: %s is not a folder", path, folder)
 	}
 	return nil
 }

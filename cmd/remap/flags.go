@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"github.com/urfave/cli/v2"
+
+	"remap/workload"
 )
 
 // settings are the values of all options. Every option is declared once, in
@@ -26,6 +28,7 @@ type settings struct {
 
 	strategy   string
 	strategies string
+	chosen     bool // --strategies is the user's, not the default
 	mapping    string
 	previous   string
 	seed       uint64
@@ -45,6 +48,7 @@ type settings struct {
 
 	output   string
 	format   string
+	asked    bool // --format is the user's, not the default
 	force    bool
 	json     bool
 	timing   bool
@@ -90,14 +94,19 @@ func (s *settings) mappingFlag() []cli.Flag {
 func (s *settings) previousFlags() []cli.Flag {
 	return []cli.Flag{
 		&cli.StringFlag{Name: "previous", Destination: &s.previous, Usage: "where ranks sit now: a mapping `FILE` to start from and to count moved ranks against (default: identity)"},
-		&cli.Uint64Flag{Name: "seed", Destination: &s.seed, Value: 1, Usage: "seed `N` of all chance"},
 	}
 }
 
+func (s *settings) routingFlag() []cli.Flag {
+	return []cli.Flag{&cli.StringFlag{Name: "routing", Destination: &s.routing, Value: "adaptive", Usage: "`NAME`: adaptive, two-choices, random, hash or static"}}
+}
+
+// simulationFlags are taken by all commands that take a job, so that scripts
+// can pass one set to all; map and evaluate only check them.
 func (s *settings) simulationFlags() []cli.Flag {
 	return []cli.Flag{
+		&cli.Uint64Flag{Name: "seed", Destination: &s.seed, Value: 1, Usage: "seed `N` of all chance"},
 		&cli.IntFlag{Name: "repeats", Destination: &s.repeats, Value: 6, Usage: "`N` simulations of a mapping, each with its own seed"},
-		&cli.StringFlag{Name: "routing", Destination: &s.routing, Value: "adaptive", Usage: "`NAME`: adaptive, two-choices, random, hash or static"},
 		&cli.IntFlag{Name: "packet-bytes", Destination: &s.packetBytes, Value: 4096, Usage: "`N` bytes of the largest packet"},
 		&cli.IntFlag{Name: "buffer-bytes", Destination: &s.bufferBytes, Value: 65536, Usage: "`N` bytes of every input buffer"},
 		&cli.Int64Flag{Name: "switch-ns", Destination: &s.switchNS, Value: 100, Usage: "`N` ns from a switch's input to its output"},
@@ -121,15 +130,12 @@ func (s *settings) loopFlags() []cli.Flag {
 	}
 }
 
-func (s *settings) forceFlag() []cli.Flag {
-	return []cli.Flag{&cli.BoolFlag{Name: "force", DisableDefaultText: true, Destination: &s.force, Usage: "replace existing files"}}
-}
-
 func (s *settings) outputFlags(formats, byDefault string) []cli.Flag {
-	return append([]cli.Flag{
+	return []cli.Flag{
 		&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Destination: &s.output, Usage: "`FILE` to write (default: standard output)"},
 		&cli.StringFlag{Name: "format", Destination: &s.format, Value: byDefault, Usage: "`FORMAT`: " + formats},
-	}, s.forceFlag()...)
+		&cli.BoolFlag{Name: "force", DisableDefaultText: true, Destination: &s.force, Usage: "replace existing files"},
+	}
 }
 
 func (s *settings) jsonFlag() []cli.Flag {
@@ -147,24 +153,28 @@ func (s *settings) commonFlags() []cli.Flag {
 // check tests the bounds of whole numbers that no package below checks. An
 // option that the command does not have is at its zero value, and passes.
 func (s *settings) check(c *cli.Context) error {
+	s.chosen, s.asked = c.IsSet("strategies"), c.IsSet("format")
 	for _, bound := range []struct {
 		name        string
 		value       int64
 		least, most int64
+		hint        string
 	}{
-		{"ranks-per-host", int64(s.ranksPerHost), 1, 1 << 20},
-		{"message-bytes", s.messageBytes, 1, 1 << 40},
-		{"unit-bytes", s.unitBytes, 1, 1 << 40},
-		{"max-packets", s.maxPackets, 1, 1 << 40},
-		{"repeats", int64(s.repeats), 1, 1000},
-		{"switch-ns", s.switchNS, 0, 1000000},
-		{"workers", int64(s.workers), 1, 4096},
-		{"rounds", int64(s.rounds), 0, 1000},
-		{"budget", int64(s.budget), 0, 1 << 62},
+		{"ranks-per-host", int64(s.ranksPerHost), 1, 1 << 20, "usually the cores of a host"},
+		{"message-bytes", s.messageBytes, 1, 1 << 40, "the default is 65536"},
+		{"unit-bytes", s.unitBytes, 1, 1 << 40, "1 when the graph's weights are bytes"},
+		{"max-packets", s.maxPackets, 1, workload.MaxPackets, "more packets are slower to simulate; the default is 1000000"},
+		{"repeats", int64(s.repeats), 1, 1000, "6 repeats are the least that give an interval"},
+		{"switch-ns", s.switchNS, 0, 1000000, "the default is 100"},
+		{"workers", int64(s.workers), 1, 4096, "the default is the number of cores"},
+		{"rounds", int64(s.rounds), 0, 1000, "the default is 5"},
 	} {
 		if c.IsSet(bound.name) && (bound.value < bound.least || bound.value > bound.most) {
-			return usage("", "--%s must be from %d to %d, not %d", bound.name, bound.least, bound.most, bound.value)
+			return usage(bound.hint, "--%s must be from %d to %d, not %d", bound.name, bound.least, bound.most, bound.value)
 		}
+	}
+	if s.budget < 0 {
+		return usage("0 is no limit", "--budget must not be negative: %v", s.budget)
 	}
 	if !(s.gain >= 0 && s.gain <= 1000) {
 		return usage("0 switches feedback off", "--gain must be from 0 to 1000, not %g", s.gain)
@@ -173,5 +183,5 @@ func (s *settings) check(c *cli.Context) error {
 	case "", "auto", "always", "never":
 		return nil
 	}
-	return usage("", "--progress must be auto, always or never, not %q", s.progress)
+	return usage("auto shows it on a terminal", "--progress must be auto, always or never, not %q", s.progress)
 }

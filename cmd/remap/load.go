@@ -26,6 +26,16 @@ type job struct {
 	graph      *commgraph.Graph   // traffic folded
 	grid       []int              // process grid; nil = unknown
 	previous   mapping.Mapping    // nil = identity
+	recorded   bool               // the traffic is recorded, not a pattern
+}
+
+// loadSimulated is load for commands that simulate.
+func (p *program) loadSimulated() (*job, error) {
+	j, err := p.load()
+	if err == nil && j.program.Warning != "" {
+		p.hint("--max-packets: %s", j.program.Warning)
+	}
+	return j, err
 }
 
 // load turns the options into a job and tests that its parts fit together.
@@ -33,16 +43,23 @@ func (p *program) load() (*job, error) {
 	if p.topology == "" {
 		return nil, usage("for example --topology tapered, or an ibnetdiscover file", "--topology is missing")
 	}
-	j := &job{}
+	j := &job{recorded: p.graph != ""}
+	if _, err := p.simulation(); err != nil {
+		return nil, err
+	}
 	var err error
 	if j.machine, err = p.openTopology(); err != nil {
 		return nil, inOption("topology", err)
 	}
-	if j.allocation, err = p.openHosts(j.machine); err != nil {
+	var file string
+	if j.allocation, file, err = p.openHosts(j.machine); err != nil {
 		return nil, inOption("hosts", err)
 	}
 	if err := p.loadTraffic(j); err != nil {
 		return nil, err
+	}
+	if err := clipSlots(j.allocation, j.traffic.Ranks(), file); err != nil {
+		return nil, inOption("hosts", err)
 	}
 	if err := p.fits(j); err != nil {
 		return nil, err
@@ -51,9 +68,6 @@ func (p *program) load() (*job, error) {
 		if j.previous, err = p.openMapping(p.previous, j); err != nil {
 			return nil, inOption("previous", err)
 		}
-	}
-	if j.program.VolumeScale != 1 && j.program.VolumeScale > 0 {
-		p.say("volume scale: all volumes times %.6g in the simulation, to stay within --max-packets", j.program.VolumeScale)
 	}
 	p.clock.lap("load")
 	return j, nil
@@ -68,7 +82,7 @@ func (p *program) loadTraffic(j *job) error {
 	case p.pattern == "" && p.graph == "":
 		return usage(forms, "--pattern or --graph is missing")
 	case p.graph == "" && p.messages != "":
-		return usage("", "--messages goes with --graph")
+		return usage(forms, "--messages goes with --graph")
 	}
 	load := p.loadPattern
 	if p.graph != "" {
@@ -76,9 +90,6 @@ func (p *program) loadTraffic(j *job) error {
 	}
 	if err := load(j); err != nil {
 		return err
-	}
-	if j.program.Warning != "" {
-		p.hint("--max-packets: %s", j.program.Warning)
 	}
 	j.graph = j.traffic.Graph()
 	if p.grid != "" {
@@ -101,7 +112,7 @@ func (p *program) loadPattern(j *job) error {
 		return inOption("pattern", err)
 	}
 	var warning string
-	j.program, warning = workload.Scale(program, p.packet(), p.maxPackets)
+	j.program, warning = workload.Scale(program, p.packetBytes, p.maxPackets)
 	j.program.Warning = warning
 	return nil
 }
@@ -111,22 +122,14 @@ func (p *program) loadGraph(j *job) error {
 	if j.traffic, err = p.openGraph(); err != nil {
 		return err
 	}
-	options := workload.RecordedOptions{MessageBytes: p.messageBytes, PacketBytes: p.packet(), MaxPackets: p.maxPackets}
+	options := workload.RecordedOptions{MessageBytes: p.messageBytes, PacketBytes: p.packetBytes, MaxPackets: p.maxPackets}
 	if j.program, err = workload.Recorded(j.traffic, options); err != nil {
 		return inOption("graph", err)
 	}
-	if pairs := int64(len(j.traffic.Bytes)); pairs > 0 && j.traffic.TotalBytes() < pairs*int64(p.packet()) {
-		p.hint("%s holds less than one packet of %d bytes a pair: if its weights are not bytes, --unit-bytes N says what one of them stands for", p.graph, p.packet())
+	if pairs := int64(len(j.traffic.Bytes)); pairs > 0 && j.traffic.TotalBytes() < pairs*int64(p.packetBytes) {
+		p.hint("%s holds less than one packet of %d bytes a pair: if its weights are not bytes, --unit-bytes N says what one of them stands for", p.graph, p.packetBytes)
 	}
 	return nil
-}
-
-// packet is the size of the largest packet, also for commands that do not simulate.
-func (p *program) packet() int {
-	if p.packetBytes == 0 {
-		return evalsim.DefaultOptions().PacketBytes
-	}
-	return p.packetBytes
 }
 
 // parseGrid reads AxBxC with as many cells as ranks.
@@ -191,34 +194,15 @@ func (p *program) simulation() (evalsim.Options, error) {
 	if o.Switching, err = evalsim.ParseSwitching(p.switching); err != nil {
 		return o, inOption("switching", err)
 	}
-	if o.Routing, err = evalsim.ParseRouting(p.routing); err != nil {
-		return o, inOption("routing", err)
+	if p.routing != "" { // map and evaluate have no such option
+		if o.Routing, err = evalsim.ParseRouting(p.routing); err != nil {
+			return o, inOption("routing", err)
+		}
 	}
 	if err := o.Validate(); err != nil {
-		return o, usage("", "simulation: %w", err)
+		return o, usage("the defaults are --packet-bytes 4096 --buffer-bytes 65536 --switch-ns 100", "simulation: %w", err)
 	}
 	return o, nil
-}
-
-// floor is the time no mapping can beat: the busiest rank's sends or receives
-// at the best host's full rate. It binds only where every message leaves its
-// host: not with several slots on one.
-func (j *job) floor() (time.Duration, bool) {
-	for _, slots := range j.allocation.Slots {
-		if slots != 1 {
-			return 0, false
-		}
-	}
-	var rate float64
-	for _, h := range j.allocation.Hosts {
-		sum := 0.0
-		for first, end := j.machine.Out(h); first < end; first++ {
-			sum += j.machine.Links[first].BytesPerSecond
-		}
-		rate = max(rate, sum)
-	}
-	floor := max(workload.InjectionBound(j.program, rate), workload.EjectionBound(j.program, rate))
-	return floor, floor > 0
 }
 
 // unknownHost is the error of a host that the network does not have.

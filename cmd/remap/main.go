@@ -34,6 +34,7 @@ type program struct {
 	stdin          io.Reader
 	stdout, stderr io.Writer
 	app            *cli.App
+	name           string // of the command, once it is known
 	clock          stopwatch
 }
 
@@ -42,7 +43,7 @@ type program struct {
 func run(args []string, stdin io.Reader, stdout, stderr io.Writer) (code int) {
 	defer func() {
 		if what := recover(); what != nil {
-			code = report(stderr, fail("this is a defect of remap: please report it with the command line", "internal error: %v", what))
+			code = reportError(stderr, "", fail("this is a defect of remap: please report it with the command line", "internal error: %v", what))
 		}
 	}()
 	// The first interrupt ends the work in order; after it the default holds
@@ -57,7 +58,7 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) (code int) {
 		args = append([]string{p.app.Name}, args[1:]...)
 	}
 	if err := p.app.RunContext(ctx, args); err != nil {
-		return report(stderr, err)
+		return reportError(stderr, p.name, err)
 	}
 	return exitDone
 }

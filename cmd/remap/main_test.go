@@ -51,7 +51,7 @@ func TestScripts(t *testing.T) {
 }
 
 // scriptFails runs `fails CODE remap ...`: the command must return CODE, print
-// nothing on stdout, one line of error and at most one of hint on stderr, and
+// nothing on stdout, one line of error and one of hint on stderr, and
 // leave the folder as it was. The script can then look at the text by `stderr`.
 func scriptFails(ts *testscript.TestScript, negated bool, args []string) {
 	if negated || len(args) < 2 {
@@ -72,8 +72,8 @@ func scriptFails(ts *testscript.TestScript, negated bool, args []string) {
 		ts.Fatalf("a failure must not write to stdout:\n%s", stdout)
 	case !strings.HasPrefix(lines[0], "remap: error: "):
 		ts.Fatalf("stderr does not begin with remap: error: :\n%s", stderr)
-	case len(lines) > 2 || len(lines) == 2 && !strings.HasPrefix(lines[1], "remap: hint: "):
-		ts.Fatalf("stderr is more than one error and one hint:\n%s", stderr)
+	case len(lines) != 2 || !strings.HasPrefix(lines[1], "remap: hint: "):
+		ts.Fatalf("stderr is not one error and one hint:\n%s", stderr)
 	case strings.Contains(stderr, "goroutine ") || strings.Contains(stderr, "internal error"):
 		ts.Fatalf("a crash:\n%s", stderr)
 	}

@@ -2,10 +2,13 @@ package main
 
 import (
 	"context"
+	"errors"
 	"io"
+	"strings"
 
 	"remap/mapping"
 	"remap/strategy"
+	"remap/tiling"
 )
 
 const mapExamples = `
@@ -37,7 +40,9 @@ func (p *program) mapOnce(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	spinner := p.newMeter("mapping", 0)
 	m, err := chosen.Map(ctx, j.problem(p.seed))
+	spinner.stop()
 	if err != nil {
 		return inStrategy(chosen.Name, err)
 	}
@@ -59,10 +64,18 @@ func (p *program) mapOnce(ctx context.Context) error {
 	summary := grid{header: append([]string{"strategy"}, staticHeader...)}
 	summary.add(append([]string{"before: " + before.Strategy}, staticCells(&before)...)...)
 	summary.add(append([]string{"after: " + costs.Strategy}, staticCells(&costs)...)...)
-	return p.writeSummary(out, &summary)
+	return p.writeSummary(out, &report{table: summary})
 }
 
 func (p *program) evaluate(context.Context) error {
+	format, err := p.reportFormat()
+	if err != nil {
+		return err
+	}
+	out, err := p.openOutput(p.output)
+	if err != nil {
+		return err
+	}
 	if p.mapping == "" {
 		return usage("remap map --output FILE writes one", "--mapping is missing")
 	}
@@ -78,13 +91,10 @@ func (p *program) evaluate(context.Context) error {
 	if err != nil {
 		return err
 	}
-	if p.json {
-		return p.writeJSON(static{costs, p.timingFields()})
-	}
-	defer p.sayTiming()
-	summary := grid{header: append([]string{"mapping"}, staticHeader...)}
-	summary.add(append([]string{costs.Strategy}, staticCells(&costs)...)...)
-	return (&output{stdout: p.stdout}).write(func(w io.Writer) error { return summary.render(w, "text") })
+	r := report{value: static{costs, p.timingFields()}, csvHeader: staticNames, csvRows: [][]string{staticFields(&costs)}}
+	r.table.header = append([]string{"mapping"}, staticHeader...)
+	r.table.add(append([]string{costs.Strategy}, staticCells(&costs)...)...)
+	return p.writeReport(out, format, &r)
 }
 
 // chosenStrategy is --strategy.
@@ -101,7 +111,26 @@ func (p *program) chosenStrategy() (mapping.Strategy, error) {
 
 // inStrategy says which strategy could not do its work.
 func inStrategy(name string, err error) error {
-	return fail(hintOf(err), "strategy %s: %w", name, err)
+	hint := hintOf(err)
+	if errors.Is(err, tiling.ErrNoGrid) {
+		hint = gridHint
+	}
+	return fail(hint, "strategy %s: %w", name, err)
+}
+
+const gridHint = "--grid AxB says the ranks' process grid"
+
+// saySkipped tells of a strategy that cannot map the job, as NAME: REASON,
+// unless the user did not ask for it: tiling is tried by default wherever it
+// applies.
+func (p *program) saySkipped(reason string) {
+	if !p.chosen && strings.HasPrefix(reason, "tiling: ") {
+		return
+	}
+	p.say("skipped: strategy %s", reason)
+	if strings.Contains(reason, tiling.ErrNoGrid.Error()) {
+		p.hint("%s", gridHint)
+	}
 }
 
 func strategyNames() string {
@@ -132,13 +161,14 @@ func (j *job) startName() string {
 
 // writeSummary shows people a table: on stdout when the mapping went to a
 // file, else on stderr beside it.
-func (p *program) writeSummary(out *output, summary *grid) error {
+func (p *program) writeSummary(out *output, summary *report) error {
 	defer p.sayTiming()
 	if out.toFile() {
-		return (&output{stdout: p.stdout}).write(func(w io.Writer) error { return summary.render(w, "text") })
+		stdout := &output{stdout: p.stdout}
+		return stdout.write(func(w io.Writer) error { return summary.write(w, "text", terminalWidth(p.stdout)) })
 	}
 	if p.quiet {
 		return nil
 	}
-	return summary.render(p.stderr, "text")
+	return summary.write(p.stderr, "text", terminalWidth(p.stderr))
 }

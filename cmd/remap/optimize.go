@@ -3,11 +3,14 @@ package main
 import (
 	"context"
 	"fmt"
+	"slices"
+	"strings"
 
 	"remap/evalsim"
 	"remap/feedback"
 	"remap/mapping"
 	"remap/strategy"
+	"remap/tiling"
 )
 
 const optimizeExamples = `
@@ -17,10 +20,11 @@ const optimizeExamples = `
 
 // optimized is the JSON of optimize.
 type optimized struct {
-	Start       simulated          `json:"start"`
-	Static      simulated          `json:"static"` // the best without feedback
-	Best        simulated          `json:"best"`
-	Rounds      []judged           `json:"rounds"`
+	Start  simulated `json:"start"`
+	Static simulated `json:"static"` // the best without feedback
+	Best   simulated `json:"best"`
+	Rounds []judged  `json:"rounds"`
+	floor
 	Simulations int                `json:"simulations"` // mappings judged
 	Stopped     string             `json:"stopped"`
 	Interrupted bool               `json:"interrupted"`
@@ -29,10 +33,12 @@ type optimized struct {
 	Timing      map[string]float64 `json:"timing,omitempty"`
 }
 
-// judged is the best mapping of one round.
+// judged is the best mapping of one round, on the seeds of the search; start,
+// static and best are judged on others.
 type judged struct {
 	Round int `json:"round"`
 	simulated
+	Dropped bool `json:"dropped,omitempty"` // judged by the first repeats only
 }
 
 func (p *program) optimize(ctx context.Context) error {
@@ -48,7 +54,7 @@ func (p *program) optimize(ctx context.Context) error {
 	if err != nil {
 		return inOption("strategies", err)
 	}
-	j, err := p.load()
+	j, err := p.loadSimulated()
 	if err != nil {
 		return err
 	}
@@ -65,11 +71,23 @@ func (p *program) optimize(ctx context.Context) error {
 		return err
 	}
 	p.sayEnd(ctx, out, result)
+	defer p.sayBest(found, result)
 	if p.json {
 		result.Timing = p.timingFields()
 		return p.writeJSON(result)
 	}
-	return p.writeSummary(out, result.table())
+	return p.writeSummary(out, &report{table: *result.table(), under: j.scaled()})
+}
+
+// sayBest tells what the result is worth: whether it is new, and how far from
+// what no mapping can beat.
+func (p *program) sayBest(found *feedback.Result, result *optimized) {
+	if slices.Equal(found.Best.Mapping, found.Start.Mapping) {
+		p.say("no better mapping than the start was found")
+	}
+	if sentence := result.floor.sentence(result.Best.ElapsedNS); sentence != "" {
+		p.say("%s", sentence)
+	}
 }
 
 // sayEnd tells why the loop ended.
@@ -104,9 +122,7 @@ func (p *program) search(ctx context.Context, j *job, strategies []mapping.Strat
 	finer := o
 	finer.CongestedAbove = 2 * o.PacketBytes // a packet that waits behind more than one other
 	s.Sensitive = feedback.Simulator(j.machine, j.allocation, j.program, finer, p.workers)
-	if floor, ok := j.floor(); ok {
-		s.Floor = float64(floor.Nanoseconds())
-	}
+	s.Floor = float64(j.floor().BoundNS)
 	refine, err := strategy.Parse("kl")
 	if err != nil {
 		return nil, err
@@ -119,9 +135,12 @@ func (p *program) search(ctx context.Context, j *job, strategies []mapping.Strat
 	if err != nil && ctx.Err() == context.DeadlineExceeded {
 		return nil, fail("give more time", "--budget %v ended before the first mapping was judged", p.budget)
 	}
+	if err != nil && strings.Contains(err.Error(), tiling.ErrNoGrid.Error()) {
+		return nil, fail(gridHint, "%w", err)
+	}
 	if err == nil {
 		for _, reason := range found.Skipped {
-			p.say("skipped: strategy %s", reason)
+			p.saySkipped(reason)
 		}
 	}
 	return found, err
@@ -129,7 +148,7 @@ func (p *program) search(ctx context.Context, j *job, strategies []mapping.Strat
 
 // optimized adds the static costs to what the loop found.
 func (j *job) optimized(found *feedback.Result) (*optimized, error) {
-	result := &optimized{Simulations: found.Simulations, Stopped: found.Stopped, Interrupted: found.Interrupted,
+	result := &optimized{floor: j.floor(), Simulations: found.Simulations, Stopped: found.Stopped, Interrupted: found.Interrupted,
 		Skipped: found.Skipped, VolumeScale: j.program.VolumeScale, Rounds: []judged{}}
 	var err error
 	row := func(c *feedback.Candidate) simulated {
@@ -145,7 +164,7 @@ func (j *job) optimized(found *feedback.Result) (*optimized, error) {
 	}
 	result.Start, result.Static, result.Best = row(&found.Start), row(&found.Static), row(&found.Best)
 	for i := range found.Rounds {
-		result.Rounds = append(result.Rounds, judged{found.Rounds[i].Round, row(&found.Rounds[i])})
+		result.Rounds = append(result.Rounds, judged{found.Rounds[i].Round, row(&found.Rounds[i]), found.Rounds[i].Dropped})
 	}
 	return result, err
 }
@@ -159,8 +178,7 @@ func (o *optimized) table() *grid {
 	}{{"before", &o.Start}, {"best static", &o.Static}, {"after", &o.Best}} {
 		cells := line.row.cells()
 		cells[0] = fmt.Sprintf("%s: %s", line.name, cells[0])
-		ratio := float64(line.row.ElapsedNS) / float64(max(1, o.Start.ElapsedNS))
-		g.add(append(cells, fmt.Sprintf("%.3f", ratio))...)
+		g.add(append(cells, ratioCell(ratio(line.row.ElapsedNS, o.Start.ElapsedNS)))...)
 	}
 	return g
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"io"
 	"os"
 	"time"
 
@@ -20,7 +21,8 @@ type meter struct {
 	release   *time.Timer
 }
 
-// newMeter starts a meter of a number of steps.
+// newMeter starts a meter of a number of steps; 0 = not known, which shows that
+// the work goes on and for how long.
 func (p *program) newMeter(what string, steps int) *meter {
 	file, _ := p.stderr.(*os.File)
 	terminal := file != nil && term.IsTerminal(int(file.Fd()))
@@ -33,12 +35,17 @@ func (p *program) newMeter(what string, steps int) *meter {
 		options = append(options, mpb.WithAutoRefresh())
 	}
 	container := mpb.New(options...)
+	name, elapsed := decor.Name(what+" "), mpb.AppendDecorators(decor.Elapsed(decor.ET_STYLE_GO))
+	var bar *mpb.Bar
+	if steps > 0 {
+		bar = container.AddBar(int64(steps), mpb.BarRemoveOnComplete(), mpb.PrependDecorators(name, decor.CountersNoUnit("%d/%d")), elapsed)
+	} else {
+		bar = container.New(0, mpb.SpinnerStyle().PositionLeft(), mpb.BarRemoveOnComplete(), mpb.PrependDecorators(name), elapsed)
+	}
 	return &meter{
 		container: container,
-		bar: container.AddBar(int64(steps), mpb.BarRemoveOnComplete(),
-			mpb.PrependDecorators(decor.Name(what+" "), decor.CountersNoUnit("%d/%d")),
-			mpb.AppendDecorators(decor.Elapsed(decor.ET_STYLE_GO))),
-		release: time.AfterFunc(progressDelay, func() { close(delay) }),
+		bar:       bar,
+		release:   time.AfterFunc(progressDelay, func() { close(delay) }),
 	}
 }
 
@@ -47,6 +54,27 @@ func (m *meter) step() {
 	if m.bar != nil {
 		m.bar.Increment()
 	}
+}
+
+// terminalWidth is the number of columns of a terminal; 0 for all else.
+func terminalWidth(w io.Writer) int {
+	file, _ := w.(*os.File)
+	if file == nil || !term.IsTerminal(int(file.Fd())) {
+		return 0
+	}
+	width, _, err := term.GetSize(int(file.Fd()))
+	if err != nil {
+		return 0
+	}
+	return width
+}
+
+// width is that of the terminal that out goes to; 0 for files and pipes.
+func (p *program) width(out *output) int {
+	if out.toFile() {
+		return 0
+	}
+	return terminalWidth(p.stdout)
 }
 
 // stop removes the meter from the screen.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"io"
 	"os"
 	"slices"
@@ -25,18 +26,18 @@ func (p *program) openTopology() (*topology.Topology, error) {
 	const most = 5
 	for i, warning := range machine.Warnings {
 		if i == most {
-			p.say("topology: %d more remarks", len(machine.Warnings)-most)
+			p.hint("topology: %d more remarks", len(machine.Warnings)-most)
 			break
 		}
-		p.say("topology: %s", oneLine(warning))
+		p.hint("topology: %s", oneLine(warning))
 	}
 	return machine, nil
 }
 
 // openHosts is the allocation of --hosts: an expression, a file of them, or
-// every host in the network's own order.
-func (p *program) openHosts(machine *topology.Topology) (*mapping.Allocation, error) {
-	a := &mapping.Allocation{}
+// every host in the network's own order. file is empty unless it is a file.
+func (p *program) openHosts(machine *topology.Topology) (a *mapping.Allocation, file string, err error) {
+	a = &mapping.Allocation{}
 	add := func(host, slots int32) {
 		a.Hosts = append(a.Hosts, host)
 		a.Slots = append(a.Slots, slots)
@@ -45,16 +46,16 @@ func (p *program) openHosts(machine *topology.Topology) (*mapping.Allocation, er
 		for h := range int32(machine.Hosts()) {
 			add(h, int32(p.ranksPerHost))
 		}
-		return a, nil
+		return a, "", nil
 	}
 	list, file, err := readHosts(p.hosts)
 	if err != nil {
-		return nil, err
+		return nil, "", err
 	}
 	for _, entry := range list {
 		host, known := machine.HostIndex(entry.Name)
 		if !known {
-			return nil, unknownHost(machine, entry.Name, file, lineOf(file, entry.Name))
+			return nil, "", unknownHost(machine, entry.Name, file, lineOf(file, entry.Name))
 		}
 		slots := entry.Slots
 		if slots == 0 {
@@ -62,7 +63,25 @@ func (p *program) openHosts(machine *topology.Topology) (*mapping.Allocation, er
 		}
 		add(host, slots)
 	}
-	return a, nil
+	return a, file, nil
+}
+
+// maxSlots bounds the slots of a job: beyond it they do not fit the memory.
+const maxSlots = 1 << 26
+
+// clipSlots takes away slots that no rank can need, those beyond the number of
+// ranks on one host, and refuses more than maxSlots. file is for the error.
+func clipSlots(a *mapping.Allocation, ranks int, file string) error {
+	total := 0
+	for i := range a.Slots {
+		a.Slots[i] = int32(min(int(a.Slots[i]), max(1, ranks)))
+		total += int(a.Slots[i])
+	}
+	if total > maxSlots {
+		return &input.Error{File: file, Reason: fmt.Sprintf("%d slots on %d hosts are too many: at most %d", total, len(a.Hosts), maxSlots),
+			Hint: "fewer hosts (--hosts), or fewer slots on each (--ranks-per-host)"}
+	}
+	return nil
 }
 
 // readHosts reads what --hosts names; file is empty for an expression.

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"io"
+	"slices"
 
 	"remap/evalsim"
 	"remap/mapping"
@@ -24,12 +25,17 @@ func (p *program) simulate(ctx context.Context) error {
 	if (p.mapping == "") == (p.strategy == "") {
 		return usage(forms, "exactly one of --mapping and --strategy is needed")
 	}
-	links, err := p.openOutput(p.links)
+	format, err := p.reportFormat()
 	if err != nil {
 		return err
 	}
-	if p.links == "-" {
-		return usage("", "--links needs a file")
+	out, err := p.openOutput(p.output)
+	if err != nil {
+		return err
+	}
+	links, err := p.openLinks(out)
+	if err != nil {
+		return err
 	}
 	options, err := p.simulation()
 	if err != nil {
@@ -56,20 +62,29 @@ func (p *program) simulate(ctx context.Context) error {
 			return err
 		}
 	}
-	if p.json {
-		row.Timing = p.timingFields()
-		return p.writeJSON(row)
+	row.Timing = p.timingFields()
+	r := report{value: row, under: j.scaled(), csvHeader: slices.Concat(staticNames, timeNames), csvRows: [][]string{row.fields()}}
+	r.table.header = simulatedHeader("mapping")
+	r.table.add(row.cells()...)
+	return p.writeReport(out, format, &r)
+}
+
+// openLinks checks --links, which must not be the file of the report.
+func (p *program) openLinks(out *output) (*output, error) {
+	if p.links == "-" {
+		return nil, usage("for example --links links.csv: standard output has the report", "--links needs a file")
 	}
-	defer p.sayTiming()
-	g := grid{header: simulatedHeader("mapping")}
-	g.add(row.cells()...)
-	return (&output{stdout: p.stdout}).write(func(w io.Writer) error { return g.render(w, "text") })
+	links, err := p.openOutput(p.links)
+	if err != nil {
+		return nil, err
+	}
+	return links, differ(out, links)
 }
 
 // mappingToSimulate reads --mapping or follows --strategy.
 func (p *program) mappingToSimulate(ctx context.Context) (string, *job, mapping.Mapping, error) {
 	if p.mapping != "" {
-		j, err := p.load()
+		j, err := p.loadSimulated()
 		if err != nil {
 			return "", nil, nil, err
 		}
@@ -83,11 +98,13 @@ func (p *program) mappingToSimulate(ctx context.Context) (string, *job, mapping.
 	if err != nil {
 		return "", nil, nil, err
 	}
-	j, err := p.load()
+	j, err := p.loadSimulated()
 	if err != nil {
 		return "", nil, nil, err
 	}
+	spinner := p.newMeter("mapping", 0)
 	m, err := chosen.Map(ctx, j.problem(p.seed))
+	spinner.stop()
 	if err != nil {
 		return "", nil, nil, inStrategy(chosen.Name, err)
 	}

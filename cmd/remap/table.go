@@ -4,7 +4,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/jedib0t/go-pretty/v6/table"
 	"github.com/jedib0t/go-pretty/v6/text"
@@ -27,7 +29,33 @@ type grid struct {
 
 func (g *grid) add(cells ...string) { g.rows = append(g.rows, cells) }
 
-// render writes the table as text, markdown or csv.
+// leastImportant are the columns that a narrow terminal does without, in this order.
+var leastImportant = []string{"moved", "max link us", "cut %"}
+
+// fit leaves out columns until the table as text is at most width wide; 0 = any
+// width.
+func (g *grid) fit(width int) {
+	for _, name := range leastImportant {
+		if width == 0 || g.width() <= width {
+			return
+		}
+		if at := slices.Index(g.header, name); at >= 0 {
+			g.header = slices.Delete(slices.Clone(g.header), at, at+1)
+			for i := range g.rows {
+				g.rows[i] = slices.Delete(slices.Clone(g.rows[i]), at, at+1)
+			}
+		}
+	}
+}
+
+// width is that of the table as text.
+func (g *grid) width() int {
+	var b strings.Builder
+	g.render(&b, "text") // a builder never fails
+	return text.LongestLineLen(b.String())
+}
+
+// render writes the table as text or markdown.
 func (g *grid) render(w io.Writer, format string) error {
 	t := table.NewWriter()
 	t.SetStyle(table.StyleLight)
@@ -43,12 +71,9 @@ func (g *grid) render(w io.Writer, format string) error {
 		t.AppendRow(asRow(row))
 	}
 	out := ""
-	switch format {
-	case "markdown":
+	if format == "markdown" {
 		out = t.RenderMarkdown()
-	case "csv":
-		out = t.RenderCSV()
-	default:
+	} else {
 		out = t.Render()
 	}
 	_, err := fmt.Fprintln(w, out)
