@@ -24,8 +24,9 @@ var DefaultOptions = Options{Partners: 6, Sweeps: 30, Passes: 4}
 // Deviations: the cost is that of the refiner's metric, so that with path
 // lengths the levels above the leaf switches count too (the thesis counts cut
 // edges); a visit is whole passes with a best prefix, not one swap; a block
-// whose first partner offers nothing tries the next ones; sweeps repeat until
-// none gains.
+// whose first partner offers nothing tries the next ones, and then the blocks
+// beside its partners, which on a torus is where it should sit; sweeps repeat
+// until none gains.
 //
 // It gives by how much the cost fell. When ctx ends it stops between two pairs
 // with ctx's error; the assignment is valid then too.
@@ -42,7 +43,8 @@ func (r *Refiner) Incremental(ctx context.Context, options Options) (int64, erro
 			slices.SortFunc(partners, func(x, y int32) int {
 				return cmp.Or(cmp.Compare(weight[y], weight[x]), cmp.Compare(x, y))
 			})
-			for _, other := range partners[:min(len(partners), options.Partners)] {
+			partners = r.withNear(b, partners[:min(len(partners), options.Partners)])
+			for _, other := range partners {
 				if err := ctx.Err(); err != nil {
 					return total + gain, err
 				}
@@ -58,4 +60,16 @@ func (r *Refiner) Incremental(ctx context.Context, options Options) (int64, erro
 		}
 	}
 	return total, nil
+}
+
+// withNear appends the blocks one link away from b's partners.
+func (r *Refiner) withNear(b int32, partners []int32) []int32 {
+	for _, partner := range partners {
+		for _, beside := range r.metric.near.of(partner) {
+			if beside != b && !slices.Contains(partners, beside) {
+				partners = append(partners, beside)
+			}
+		}
+	}
+	return partners
 }

@@ -22,6 +22,7 @@ type Metric struct {
 
 	machine *topology.Topology
 	hosts   []int32 // length blocks: first host of every block
+	near    near
 }
 
 // matrixBlocks bounds the matrix to what fits a second-level cache.
@@ -44,6 +45,7 @@ func newMetric(machine *topology.Topology, hosts, first []int32, levels []mappin
 	for b := range m.hosts {
 		m.hosts[b] = hosts[first[b]]
 	}
+	m.near = newNear(machine, m.hosts)
 	if m.blocks <= matrixBlocks {
 		m.matrix = make([]uint16, m.blocks*m.blocks)
 		for a := range m.blocks {

@@ -9,6 +9,8 @@ import (
 
 	"remap/commgraph"
 	"remap/mapping"
+	"remap/topology"
+	"remap/workload"
 )
 
 // stencil is a width x height grid, rank = y*width + x.
@@ -166,4 +168,39 @@ func BenchmarkStrategy(b *testing.B) {
 		b.ReportMetric(length, "path-length")
 		b.ReportMetric(cut, "cut")
 	})
+}
+
+// On a torus every slot is a place of its own: a rank gets near its partner only
+// by taking the slot of the partner's neighbour.
+func TestTorusGathersPartners(t *testing.T) {
+	for _, c := range []struct{ topology, pattern string }{{"torus:8x8x8", "stencil3d7:8x8x8"}, {"torus:12x12,hosts=2", "stencil2d:16x18"}} {
+		machine, err := topology.Parse(c.topology)
+		if err != nil {
+			t.Fatal(err)
+		}
+		program, err := workload.ParsePattern(c.pattern)
+		if err != nil {
+			t.Fatal(err)
+		}
+		traffic, err := program.Traffic()
+		if err != nil {
+			t.Fatal(err)
+		}
+		p := &mapping.Problem{Graph: traffic.Graph(), Machine: machine, Seed: 3,
+			Allocation: &mapping.Allocation{Hosts: mapping.Identity(program.Ranks())}}
+		if p.Start, err = mapping.RandomStrategy().Map(context.Background(), p); err != nil {
+			t.Fatal(err)
+		}
+		m, err := Strategy().Map(context.Background(), p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		// Links between switches: the path length less the switch itself.
+		total := float64(p.Graph.TotalWeight())
+		before := float64(mapping.PathBytes(machine, p.Allocation, p.Graph, p.Start))/total - 1
+		after := float64(mapping.PathBytes(machine, p.Allocation, p.Graph, m))/total - 1
+		if after > before/2 {
+			t.Errorf("%s on %s: %.2f links on average from %.2f", c.pattern, c.topology, after, before)
+		}
+	}
 }
