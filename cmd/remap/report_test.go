@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"remap/feedback"
 	"remap/internal/input"
 	"remap/mapping"
 	"remap/topology"
@@ -153,5 +154,31 @@ func TestMeterWithoutSteps(t *testing.T) {
 	m.stop()
 	if !strings.Contains(screen.String(), "mapping") {
 		t.Errorf("shows %q", screen.String())
+	}
+}
+
+// Candidates that were judged by the first repeats only say so, the others
+// have no such field.
+func TestDroppedRounds(t *testing.T) {
+	p := &program{settings: settings{topology: "torus:4", pattern: "ring:4", ranksPerHost: 1, packetBytes: 4096,
+		bufferBytes: 65536, switching: "cut-through", maxPackets: 1000000, unitBytes: 1}}
+	j, err := p.load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	candidate := func(dropped bool) feedback.Candidate {
+		return feedback.Candidate{Strategy: "kl", Mapping: mapping.Identity(4), Dropped: dropped}
+	}
+	result, err := j.optimized(&feedback.Result{Start: candidate(false), Static: candidate(false), Best: candidate(false),
+		Rounds: []feedback.Candidate{candidate(false), candidate(true), candidate(false)}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var text strings.Builder
+	if err := encodeJSON(&text, result); err != nil {
+		t.Fatal(err)
+	}
+	if strings.Count(text.String(), `"dropped"`) != 1 || !result.Rounds[1].Dropped || result.Bound == "" {
+		t.Errorf("%s", text.String())
 	}
 }
