@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"time"
 
 	"remap/commgraph"
 	"remap/evalsim"
@@ -106,7 +107,8 @@ type search struct {
 
 // Optimize searches until rounds, patience or ctx ends. When ctx ends after
 // the first judgement, the best so far is returned with Interrupted set and no
-// error. Errors: settings out of bounds, an evaluation that fails, no strategy
+// error. Of a deadline, the last fifth is kept for the judgement on fresh seeds.
+// Errors: settings out of bounds, an evaluation that fails, no strategy
 // that gives a mapping.
 func Optimize(ctx context.Context, settings Settings) (*Result, error) {
 	if err := settings.validate(); err != nil {
@@ -121,22 +123,30 @@ func Optimize(ctx context.Context, settings Settings) (*Result, error) {
 		return nil, err
 	}
 	s.best, s.result.Start = start, start
-	err := s.rounds(ctx)
-	if err != nil && ctx.Err() == nil {
+	searching := ctx
+	if deadline, ok := ctx.Deadline(); ok {
+		var cancel context.CancelFunc
+		searching, cancel = context.WithTimeout(ctx, time.Until(deadline)*4/5)
+		defer cancel()
+	}
+	err := s.rounds(searching)
+	if err != nil && searching.Err() == nil {
 		return nil, err
 	}
 	s.result.Best = s.best
 	if s.result.Static.Mapping == nil {
 		s.result.Static = s.best
 	}
-	if ctx.Err() != nil {
+	if searching.Err() != nil {
 		s.result.Interrupted, s.result.Stopped = true, "interrupted"
+	}
+	if ctx.Err() != nil {
 		return s.result, nil
 	}
 	if err := s.judgeFresh(ctx); err != nil && ctx.Err() == nil {
 		return nil, err
 	}
-	s.result.Interrupted = ctx.Err() != nil
+	s.result.Interrupted = s.result.Interrupted || ctx.Err() != nil
 	return s.result, nil
 }
 

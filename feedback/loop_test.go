@@ -5,6 +5,7 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+	"time"
 
 	"remap/evalsim"
 	"remap/feedback"
@@ -182,5 +183,22 @@ func TestRefineClimbs(t *testing.T) {
 	}
 	if r.Static.Strategy != "start" {
 		t.Errorf("static is %s", r.Static.Strategy)
+	}
+}
+
+// A deadline ends the search in time for the judgement on fresh seeds.
+func TestDeadlineLeavesTimeForJudgement(t *testing.T) {
+	s := settings(t)
+	s.Strategies, s.Rounds, s.Patience = []mapping.Strategy{shuffler("a")}, 1000, 1000
+	judge := judge(16, nil)
+	s.Evaluate = func(ctx context.Context, m mapping.Mapping, first, count int) (*feedback.Evaluation, error) {
+		time.Sleep(time.Millisecond)
+		return judge(ctx, m, first, count)
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), 300*time.Millisecond)
+	defer cancel()
+	r, err := feedback.Optimize(ctx, s)
+	if err != nil || !r.Interrupted || !r.Fresh {
+		t.Fatalf("fresh %v, interrupted %v after %d mappings: %v", r.Fresh, r.Interrupted, r.Simulations, err)
 	}
 }

@@ -28,6 +28,7 @@ type optimized struct {
 	Simulations int                `json:"simulations"` // mappings judged
 	Stopped     string             `json:"stopped"`
 	Interrupted bool               `json:"interrupted"`
+	Fresh       bool               `json:"fresh"` // start, static and best were judged on seeds the search did not use
 	Skipped     []string           `json:"skipped,omitempty"`
 	VolumeScale float64            `json:"volume_scale"`
 	Timing      map[string]float64 `json:"timing,omitempty"`
@@ -103,6 +104,9 @@ func (p *program) sayEnd(ctx context.Context, out *output, result *optimized) {
 	default:
 		p.say("interrupted: best so far after %d simulated mappings written", result.Simulations)
 	}
+	if !result.Fresh {
+		p.say("the times are those of the search itself: there was no time to judge again on fresh seeds")
+	}
 }
 
 // search runs the loop under the budget.
@@ -148,7 +152,7 @@ func (p *program) search(ctx context.Context, j *job, strategies []mapping.Strat
 
 // optimized adds the static costs to what the loop found.
 func (j *job) optimized(found *feedback.Result) (*optimized, error) {
-	result := &optimized{floor: j.floor(), Simulations: found.Simulations, Stopped: found.Stopped, Interrupted: found.Interrupted,
+	result := &optimized{floor: j.floor(), Simulations: found.Simulations, Stopped: found.Stopped, Interrupted: found.Interrupted, Fresh: found.Fresh,
 		Skipped: found.Skipped, VolumeScale: j.program.VolumeScale, Rounds: []judged{}}
 	var err error
 	row := func(c *feedback.Candidate) simulated {

@@ -69,12 +69,17 @@ func (p *program) openHosts(machine *topology.Topology) (a *mapping.Allocation, 
 // maxSlots bounds the slots of a job: beyond it they do not fit the memory.
 const maxSlots = 1 << 26
 
-// clipSlots takes away slots that no rank can need, those beyond the number of
-// ranks on one host, and refuses more than maxSlots. file is for the error.
+// manySlots is how many slots a host keeps whatever the number of ranks, so that
+// mapping files may name them.
+const manySlots = 4096
+
+// clipSlots takes away slots that no rank can need, those of one host beyond
+// the number of ranks and manySlots, and refuses more than maxSlots. file is
+// for the error.
 func clipSlots(a *mapping.Allocation, ranks int, file string) error {
 	total := 0
 	for i := range a.Slots {
-		a.Slots[i] = int32(min(int(a.Slots[i]), max(1, ranks)))
+		a.Slots[i] = int32(min(int(a.Slots[i]), max(manySlots, ranks)))
 		total += int(a.Slots[i])
 	}
 	if total > maxSlots {

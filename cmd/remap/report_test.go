@@ -62,19 +62,19 @@ func TestTableFits(t *testing.T) {
 	}
 }
 
-// No host keeps more slots than there are ranks, and what is left is bounded.
+// No host keeps many more slots than there are ranks, and what is left is bounded.
 func TestClipSlots(t *testing.T) {
-	a := &mapping.Allocation{Hosts: []int32{0, 1, 2}, Slots: []int32{1, 7, 1 << 20}}
-	if err := clipSlots(a, 5, ""); err != nil || !slices.Equal(a.Slots, []int32{1, 5, 5}) {
+	a := &mapping.Allocation{Hosts: []int32{0, 1, 2}, Slots: []int32{1, 4096, 1 << 20}}
+	if err := clipSlots(a, 5, ""); err != nil || !slices.Equal(a.Slots, []int32{1, 4096, 4096}) {
 		t.Errorf("%v, slots %v", err, a.Slots)
 	}
-	many := &mapping.Allocation{Hosts: make([]int32, 1<<20), Slots: slices.Repeat([]int32{65}, 1<<20)}
-	err := clipSlots(many, 65, "file")
-	if err == nil || !strings.Contains(err.Error(), "file: 68157440 slots on 1048576 hosts are too many") || input.Hint(err) == "" {
-		t.Errorf("65 slots on 2^20 hosts: %v", err)
+	many := &mapping.Allocation{Hosts: make([]int32, 1<<14), Slots: slices.Repeat([]int32{4097}, 1<<14)}
+	err := clipSlots(many, 4097, "file")
+	if err == nil || !strings.Contains(err.Error(), "file: 67125248 slots on 16384 hosts are too many") || input.Hint(err) == "" {
+		t.Errorf("4097 slots on 2^14 hosts: %v", err)
 	}
-	if err := clipSlots(many, 64, "file"); err != nil {
-		t.Errorf("64 slots on 2^20 hosts: %v", err)
+	if err := clipSlots(many, 65, "file"); err != nil {
+		t.Errorf("4096 slots on 2^14 hosts: %v", err)
 	}
 }
 
