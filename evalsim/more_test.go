@@ -277,3 +277,48 @@ func TestHugeBuffersRefused(t *testing.T) {
 		t.Errorf("256 MiB a link: %v", err)
 	}
 }
+
+// A placement gives what laying the job out anew on those hosts gives, and
+// leaves the simulation it came from alone.
+func TestPlaceEqualsNew(t *testing.T) {
+	top := network(t, "torus:5x5")
+	p, err := workload.ParsePattern("uniform:20,rounds=4,bytes=30000")
+	if err != nil {
+		t.Fatal(err)
+	}
+	reversed := make([]int32, 20)
+	for r := range reversed {
+		reversed[r] = int32(24 - r)
+	}
+	run := func(s *evalsim.Simulation) *evalsim.Result {
+		r, err := s.Run(context.Background(), 9)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return r
+	}
+	lay := func(hosts []int32) *evalsim.Simulation {
+		s, err := evalsim.New(top, []evalsim.Job{{Program: p, Hosts: hosts}}, evalsim.DefaultOptions())
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s
+	}
+	first := lay(identity(20))
+	before := run(first)
+	placed, err := first.Place(reversed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !reflect.DeepEqual(run(placed), run(lay(reversed))) {
+		t.Error("a placement differs from a new simulation")
+	}
+	if !reflect.DeepEqual(run(first), before) {
+		t.Error("placing changed the simulation it came from")
+	}
+	for _, wrong := range [][][]int32{{}, {identity(19)}, {append(identity(19), 25)}, {identity(20), identity(20)}} {
+		if _, err := first.Place(wrong...); err == nil {
+			t.Errorf("hosts %v are accepted", wrong)
+		}
+	}
+}

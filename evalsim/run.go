@@ -3,6 +3,7 @@ package evalsim
 import (
 	"context"
 	"fmt"
+	"slices"
 	"sync"
 
 	"golang.org/x/sync/errgroup"
@@ -66,7 +67,7 @@ type Simulation struct {
 	network *network
 	jobs    []job
 	options Options
-	pool    sync.Pool // *simulator
+	pool    *sync.Pool // *simulator, shared by all placements
 }
 
 // New checks and lays out. Costs O(links + operations).
@@ -89,21 +90,46 @@ func New(t *topology.Topology, jobs []Job, o Options) (*Simulation, error) {
 		flows += made.flows
 		s.jobs = append(s.jobs, made)
 	}
-	s.pool.New = func() any { return newSimulator(s.network, s.jobs, &s.options) }
+	s.pool = &sync.Pool{New: func() any { return newSimulator(s.network, s.jobs, &s.options) }}
 	return s, nil
+}
+
+// Place is the same programs on other hosts, one slice a job, without laying
+// anything out again. The receiver stays as it is.
+func (s *Simulation) Place(hosts ...[]int32) (*Simulation, error) {
+	if len(hosts) != len(s.jobs) {
+		return nil, fmt.Errorf("hosts for %d of %d jobs", len(hosts), len(s.jobs))
+	}
+	placed := *s
+	placed.jobs = slices.Clone(s.jobs)
+	for i := range placed.jobs {
+		placed.jobs[i].Hosts = hosts[i]
+		if err := placed.jobs[i].checkHosts(s.network.topology); err != nil {
+			return nil, err
+		}
+	}
+	return &placed, nil
+}
+
+// checkHosts tests that every rank sits on a host of the topology.
+func (j *Job) checkHosts(t *topology.Topology) error {
+	if len(j.Hosts) != j.Program.Ranks() {
+		return fmt.Errorf("%d hosts for %d ranks", len(j.Hosts), j.Program.Ranks())
+	}
+	for r, h := range j.Hosts {
+		if h < 0 || int(h) >= t.Hosts() {
+			return fmt.Errorf("rank %d sits on host %d of %d", r, h, t.Hosts())
+		}
+	}
+	return nil
 }
 
 func prepare(j Job, t *topology.Topology, firstRank, firstFlow int32) (job, error) {
 	if err := j.Program.Check(); err != nil {
 		return job{}, fmt.Errorf("program: %w", err)
 	}
-	if len(j.Hosts) != j.Program.Ranks() {
-		return job{}, fmt.Errorf("%d hosts for %d ranks", len(j.Hosts), j.Program.Ranks())
-	}
-	for r, h := range j.Hosts {
-		if h < 0 || int(h) >= t.Hosts() {
-			return job{}, fmt.Errorf("rank %d sits on host %d of %d", r, h, t.Hosts())
-		}
+	if err := j.checkHosts(t); err != nil {
+		return job{}, err
 	}
 	traffic, err := j.Program.Traffic()
 	if err != nil {
@@ -130,6 +156,7 @@ func opFlows(p *workload.Program, traffic *commgraph.Traffic, first int32) []int
 func (s *Simulation) Run(ctx context.Context, seed uint64) (*Result, error) {
 	sim := s.pool.Get().(*simulator)
 	defer s.pool.Put(sim)
+	sim.jobs = s.jobs
 	sim.reset(seed)
 	if err := sim.run(ctx); err != nil {
 		return nil, err

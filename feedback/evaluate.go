@@ -43,15 +43,23 @@ func (e *Evaluation) Flows() []evalsim.FlowStats {
 // traffic. The same repeat number uses the same random stream for every mapping.
 type Evaluate func(ctx context.Context, m mapping.Mapping, first, count int) (*Evaluation, error)
 
-// Simulator is the Evaluate of a program on a machine: evalsim on `workers` cores.
+// Simulator is the Evaluate of a program on a machine: evalsim on `workers`
+// cores. The program is laid out at the first call; calls must not overlap.
 func Simulator(t *topology.Topology, a *mapping.Allocation, p *workload.Program, o evalsim.Options, workers int) Evaluate {
 	o.FlowCounts = true
+	var program *evalsim.Simulation
 	return func(ctx context.Context, m mapping.Mapping, first, count int) (*Evaluation, error) {
-		s, err := evalsim.New(t, []evalsim.Job{{Program: p, Hosts: m.Hosts(a)}}, o)
+		var err error
+		if program == nil {
+			if program, err = evalsim.New(t, []evalsim.Job{{Program: p, Hosts: m.Hosts(a)}}, o); err != nil {
+				return nil, err
+			}
+		}
+		placed, err := program.Place(m.Hosts(a))
 		if err != nil {
 			return nil, err
 		}
-		results, err := s.Repeat(ctx, first, count, workers, nil)
+		results, err := placed.Repeat(ctx, first, count, workers, nil)
 		if err != nil {
 			return nil, err
 		}
