@@ -76,38 +76,9 @@ func (s *simulator) wake(r int32, at int64) {
 // address picks the rails of a message: those of least distance, pairs of equal
 // distance in turn, a host's ranks beginning at different ones.
 func (s *simulator) address(k *rank, from, to, turn int32) {
-	t := s.topology
-	first, end := t.Out(from)
-	ejection := t.Ejection(to)
-	if end-first == 1 && len(ejection) == 1 {
-		k.link, k.toLink = first, ejection[0]
-		return
-	}
-	best, ties := int32(-1), int32(0)
-	for pass := range 2 {
-		pick := int32(0)
-		if pass == 1 {
-			pick = turn % ties
-		}
-		for i := first; i < end; i++ {
-			for _, e := range ejection {
-				leaf := t.SwitchOf(t.Links[e].From)
-				d := t.SwitchDistance(t.SwitchOf(t.Links[i].To), leaf)
-				switch {
-				case d < 0 || pass == 1 && d != best:
-				case pass == 1 && pick == 0:
-					k.link, k.toLink = i, e
-					return
-				case pass == 1:
-					pick--
-				case best < 0 || d < best:
-					best, ties = d, 1
-				case d == best:
-					ties++
-				}
-			}
-		}
-	}
+	s.rails = s.topology.NearestRails(s.rails, from, to)
+	pair := s.rails[int(turn)%len(s.rails)]
+	k.link, k.toLink = pair.Injection, pair.Ejection
 }
 
 // join puts a rank last in the ring of the ranks that send over its link. The

@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"remap/sampling"
+	"remap/topology"
 )
 
 // packet is one packet in the network, half a cache line.
@@ -49,6 +50,7 @@ type simulator struct {
 	timed    int64   // timers made so far
 	nics     []int32 // length injection links: rank whose turn was last in the ring of sending ranks, -1 = nobody sends
 	ranks    []rank
+	rails    []topology.Rails // scratch
 	flows    []FlowStats
 	elapsed  []int64 // length jobs, ps
 	tables   []*sampling.Table

@@ -53,7 +53,7 @@ type demand struct {
 // that has any.
 func hostLinks(machine *topology.Topology, traffic *commgraph.Traffic, hosts []int32, loads []float64) []demand {
 	var demands []demand
-	var rails []railPair
+	var rails []topology.Rails
 	toward := make([]float64, machine.Switches()) // bytes from the switch in hand
 	var reached []int32                           // switches with any of them, in order of the first
 	flush := func(from int32) {
@@ -71,15 +71,15 @@ func hostLinks(machine *topology.Topology, traffic *commgraph.Traffic, hosts []i
 			if hosts[s.rank] == to || traffic.Bytes[i] == 0 {
 				continue
 			}
-			rails = nearestRails(rails[:0], machine, hosts[s.rank], to)
+			rails = machine.NearestRails(rails[:0], hosts[s.rank], to)
 			share := float64(traffic.Bytes[i]) / float64(len(rails))
 			for _, p := range rails {
-				if p.injection != s.injection {
+				if p.Injection != s.injection {
 					continue
 				}
-				loads[p.injection] += share
-				loads[p.ejection] += share
-				last := machine.SwitchOf(machine.Links[p.ejection].From)
+				loads[p.Injection] += share
+				loads[p.Ejection] += share
+				last := machine.SwitchOf(machine.Links[p.Ejection].From)
 				if last == s.leaf {
 					continue
 				}
@@ -129,33 +129,6 @@ func byDestination(demands []demand, switches int) []demand {
 		next[d.to]++
 	}
 	return sorted
-}
-
-// railPair is a way out of one host and into another, as link indexes.
-type railPair struct{ injection, ejection int32 }
-
-// nearestRails appends the pairs of rails of least distance.
-func nearestRails(buffer []railPair, machine *topology.Topology, from, to int32) []railPair {
-	first, end := machine.Out(from)
-	entries := machine.Ejection(to)
-	if end-first == 1 && len(entries) == 1 {
-		return append(buffer, railPair{first, entries[0]})
-	}
-	best := int32(-1)
-	for out := first; out < end; out++ {
-		leaf := machine.SwitchOf(machine.Links[out].To)
-		for _, in := range entries {
-			d := machine.SwitchDistance(leaf, machine.SwitchOf(machine.Links[in].From))
-			if d < 0 || best >= 0 && d > best {
-				continue
-			}
-			if d != best {
-				best, buffer = d, buffer[:0]
-			}
-			buffer = append(buffer, railPair{out, in})
-		}
-	}
-	return buffer
 }
 
 // spreader carries bytes toward one destination switch at a time.

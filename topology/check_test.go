@@ -314,3 +314,31 @@ type recorder struct{ failed bool }
 
 func (r *recorder) Helper()               {}
 func (r *recorder) Fatalf(string, ...any) { r.failed = true }
+
+// The nearest rails of two hosts span the path length between them.
+func TestNearestRailsSpanPathLength(t *testing.T) {
+	for _, spec := range []string{"torus:4x3,hosts=2", "fattree:nodes-per-leaf=3,leaves-per-pod=2,pods=2,aggs-per-pod=2,cores=2"} {
+		top, err := Parse(spec)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var buffer []Rails
+		for a := range int32(top.Hosts()) {
+			for b := range int32(top.Hosts()) {
+				if a == b {
+					continue
+				}
+				buffer = top.NearestRails(buffer, a, b)
+				if len(buffer) == 0 {
+					t.Fatalf("%s: no rails from %d to %d", spec, a, b)
+				}
+				for _, r := range buffer {
+					out, in := top.Links[r.Injection], top.Links[r.Ejection]
+					if out.From != a || in.To != b || top.SwitchDistance(top.SwitchOf(out.To), top.SwitchOf(in.From))+1 != top.PathLength(a, b) {
+						t.Errorf("%s: rails %+v from %d to %d", spec, r, a, b)
+					}
+				}
+			}
+		}
+	}
+}
