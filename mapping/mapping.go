@@ -116,6 +116,8 @@ const (
 )
 
 // Problem is one mapping task. Strategies read it and never write to it.
+// LinkCost, LinkFree and Objective are part of the contract that no strategy
+// reads yet: all of them minimize bytes times path length.
 type Problem struct {
 	Graph      *commgraph.Graph   // bytes (or reweighted costs) between ranks
 	Grid       []int              // extents of the ranks' process grid, first fastest; nil = unknown
