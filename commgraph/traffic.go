@@ -110,31 +110,29 @@ func NewTraffic(ranks int, flows []Flow, counted bool) (*Traffic, error) {
 func sortedOrder(ranks int, flows []Flow) []int32 {
 	order, other := make([]int32, len(flows)), make([]int32, len(flows))
 	next := make([]int32, ranks+1)
-	for i, f := range flows {
+	for i := range order {
 		order[i] = int32(i)
-		next[f.To+1]++
 	}
-	for r := range ranks {
-		next[r+1] += next[r]
-	}
-	for _, i := range order {
-		to := flows[i].To
-		other[next[to]] = i
-		next[to]++
-	}
-	clear(next)
-	for _, f := range flows {
-		next[f.From+1]++
-	}
-	for r := range ranks {
-		next[r+1] += next[r]
-	}
-	for _, i := range other {
-		from := flows[i].From
-		order[next[from]] = i
-		next[from]++
-	}
+	countingSort(other, order, next, func(i int32) int32 { return flows[i].To })
+	countingSort(order, other, next, func(i int32) int32 { return flows[i].From })
 	return order
+}
+
+// countingSort writes items to sorted by key, stably; next is scratch of
+// length keys+1.
+func countingSort(sorted, items, next []int32, key func(int32) int32) {
+	clear(next)
+	for _, i := range items {
+		next[key(i)+1]++
+	}
+	for k := range len(next) - 1 {
+		next[k+1] += next[k]
+	}
+	for _, i := range items {
+		k := key(i)
+		sorted[next[k]] = i
+		next[k]++
+	}
 }
 
 // MaxTotal bounds a traffic's volume, so that weight times distance stays in int64.

@@ -17,9 +17,11 @@
 // waits for credit has none: the credit's return starts it, at the time the
 // credit arrives. Because everything a link will do until its event is known
 // when the event is made, a start may lie a little before or after the moment
-// at which it is decided; times are exact all the same, only the order of
-// packets that reach a port within one link latency of each other is that of
-// the decisions.
+// at which it is decided. Two things are approximate for that: packets that
+// reach a port within one link latency of each other are served in the order of
+// the decisions; and of the credits on their way back only the newest is waited
+// for, older ones count from the event that returned them, which is up to one
+// transmission and one latency early.
 package evalsim
 
 import (

@@ -216,14 +216,10 @@ func (s *simulator) forward(p int32, from *channel) {
 		limit = s.above
 	}
 	congested := c.queued > limit
-	if s.sampling {
-		s.sample(p, pk, s.link(base), congested)
-	}
-	pk.hops += 1 - pk.hops/255
 	if congested {
 		c.congested++
-		pk.congested += 1 - pk.congested/255
 	}
+	s.cross(p, pk, s.link(base), congested)
 	if from.class != c.class && s.cut {
 		// A fast link must not run out of a packet that a slow one still delivers.
 		slow, fast := &s.classes[from.class], &s.classes[c.class]
@@ -239,14 +235,20 @@ func (s *simulator) forward(p int32, from *channel) {
 	s.start(base)
 }
 
-// sample is what the switch does to the packet's two reservoirs (Taffet 2018,
-// algorithm 3); the counts it goes by are kept by forward.
-func (s *simulator) sample(p int32, pk *packet, link int32, congested bool) {
-	if sampling.Keeps(pk.hops, &s.sampler) {
-		s.samples[p].hop = link
+// cross is what a switch does to the packet's header: sampling.Header.Cross
+// (Taffet 2018, algorithm 3), with the two links kept apart from the packet.
+func (s *simulator) cross(p int32, pk *packet, link int32, congested bool) {
+	if s.sampling {
+		if sampling.Keeps(pk.hops, &s.sampler) {
+			s.samples[p].hop = link
+		}
+		if congested && sampling.Keeps(pk.congested, &s.sampler) {
+			s.samples[p].congested = link
+		}
 	}
-	if congested && sampling.Keeps(pk.congested, &s.sampler) {
-		s.samples[p].congested = link
+	pk.hops += 1 - pk.hops/255
+	if congested {
+		pk.congested += 1 - pk.congested/255
 	}
 }
 

@@ -48,15 +48,7 @@ func (p *program) compare(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	options, err := p.simulation()
-	if err != nil {
-		return err
-	}
-	strategies, err := strategy.ParseList(p.strategies)
-	if err != nil {
-		return inOption("strategies", err)
-	}
-	j, err := p.loadSimulated()
+	j, strategies, options, err := p.loadToCompare()
 	if err != nil {
 		return err
 	}
@@ -66,6 +58,19 @@ func (p *program) compare(ctx context.Context) error {
 	}
 	result.Timing = p.timingFields()
 	return p.writeReport(out, format, result.report(j))
+}
+
+// loadToCompare is what compare and optimize begin with: cheap checks of the
+// command line first, then the job.
+func (p *program) loadToCompare() (j *job, strategies []mapping.Strategy, o evalsim.Options, err error) {
+	if o, err = p.simulation(); err != nil {
+		return nil, nil, o, err
+	}
+	if strategies, err = strategy.ParseList(p.strategies); err != nil {
+		return nil, nil, o, inOption("strategies", err)
+	}
+	j, err = p.loadSimulated()
+	return j, strategies, o, err
 }
 
 // rows maps by every strategy, several at a time, then simulates one mapping

@@ -47,15 +47,7 @@ func (p *program) optimize(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	options, err := p.simulation()
-	if err != nil {
-		return err
-	}
-	strategies, err := strategy.ParseList(p.strategies)
-	if err != nil {
-		return inOption("strategies", err)
-	}
-	j, err := p.loadSimulated()
+	j, strategies, options, err := p.loadToCompare()
 	if err != nil {
 		return err
 	}
