@@ -44,28 +44,30 @@ type GridRoute struct {
 // switch number `to` (a switch with hosts, not `at` itself); nil when there is
 // no way. The slice is shared: do not write.
 func (r *Routes) Candidates(at, to int32) []int32 {
-	var group int32
-	switch {
-	case r.Intervals != nil:
-		iv := &r.Intervals[at]
-		if to >= iv.Low && to < iv.High {
-			group = to - iv.Low
-			if iv.Divide > 1 {
-				group /= iv.Divide
-			}
-			group += iv.Base
-		} else {
-			group = iv.Up
-		}
-	case r.Grid != nil:
-		group = r.Grid.group(at, to)
-	default:
-		group = r.Table[int(at)*r.Switches+int(to)]
-	}
+	group := r.Group(at, to)
 	if group < 0 {
 		return nil
 	}
 	return r.Channels[r.Offsets[group]:r.Offsets[group+1]]
+}
+
+// Group is the number of the group that Candidates lists; -1 = no way.
+func (r *Routes) Group(at, to int32) int32 {
+	switch {
+	case r.Intervals != nil:
+		iv := &r.Intervals[at]
+		if to < iv.Low || to >= iv.High {
+			return iv.Up
+		}
+		group := to - iv.Low
+		if iv.Divide > 1 {
+			group /= iv.Divide
+		}
+		return group + iv.Base
+	case r.Grid != nil:
+		return r.Grid.group(at, to)
+	}
+	return r.Table[int(at)*r.Switches+int(to)]
 }
 
 // group corrects the first coordinate that differs. On a ring it goes the
