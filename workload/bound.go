@@ -3,24 +3,97 @@ package workload
 import "time"
 
 // InjectionBound is the longest time any rank needs until its last message to
-// another has left at that rate, idle operations before it included because
-// they take the same time: no mapping of one rank a host is faster. Self traffic
-// is not injected, and idling after the last message delays nobody.
+// another has left at that rate, what it must do before included: idling,
+// computing, and waiting for what it sends. No mapping of one rank a host is
+// faster, as long as computing takes no less than its time in the program. Self
+// traffic is not injected; what follows the last message delays nobody;
+// receives count as answered at once.
+//
+// Non-blocking sends overlap with what the rank does until it waits for them.
+// They share the link with others, in an order that is not known here, so that
+// only two things are certain of a message: it takes its own bytes from when
+// it is posted, and all that was posted leaves one after the other. O(operations).
 func InjectionBound(p *Program, bytesPerSecond float64) time.Duration {
-	var most int64
+	var (
+		b    = bound{perNanosecond: bytesPerSecond / 1e9}
+		most float64
+	)
 	for r := range int32(p.Ranks()) {
-		var sum int64
-		for _, op := range p.RankOps(r) {
-			switch {
-			case op.Kind == Idle:
-				sum += op.Bytes
-			case op.Peer != r:
-				sum += op.Bytes
-				most = max(most, sum)
+		most = max(most, b.rank(r, p.RankOps(r)))
+	}
+	return time.Duration(most / bytesPerSecond * 1e9)
+}
+
+// bound is the earliest that a rank and its link can be done with what they
+// have done so far. Times are in bytes at the link's rate: sums of sizes stay
+// whole numbers, which are exact up to 2^53.
+type bound struct {
+	perNanosecond float64   // bytes that leave in one
+	now           float64   // the rank
+	link          float64   // the link, with all messages posted
+	requests      []request // of the rank, in order
+	settled       int       // the first so many are done, because all were waited for
+	open          int       // requests of the link that were not waited for
+}
+
+// request is a non-blocking operation.
+type request struct {
+	done   float64 // earliest end; 0 for receives
+	onLink bool    // a send to another rank that was not waited for
+}
+
+// rank is the earliest end of the last message that rank r sends another.
+func (b *bound) rank(r int32, ops []Op) (last float64) {
+	b.now, b.link, b.requests, b.settled, b.open = 0, 0, b.requests[:0], 0, 0
+	for _, op := range ops {
+		sends := op.Kind.IsSend() && op.Peer != r
+		if sends {
+			b.link = max(b.link, b.now) + float64(op.Bytes)
+			last = b.link
+		}
+		switch op.Kind {
+		case Send:
+			if sends {
+				b.now += float64(op.Bytes)
 			}
+		case Isend, Ireceive:
+			made := request{onLink: sends}
+			if sends {
+				made.done = b.now + float64(op.Bytes)
+				b.open++
+			}
+			b.requests = append(b.requests, made)
+		case Idle:
+			b.now += float64(op.Bytes)
+		case Compute:
+			b.now += float64(op.Bytes) * b.perNanosecond
+		case Wait:
+			b.wait(int(op.Bytes))
+		case WaitAll:
+			b.waitAll()
 		}
 	}
-	return InjectionTime(most, bytesPerSecond)
+	return last
+}
+
+// wait for a request. Once none is left, the link is at rest.
+func (b *bound) wait(number int) {
+	if number < b.settled {
+		return
+	}
+	q := &b.requests[number]
+	b.now = max(b.now, q.done)
+	if !q.onLink {
+		return
+	}
+	q.onLink = false
+	if b.open--; b.open == 0 {
+		b.now = max(b.now, b.link)
+	}
+}
+
+func (b *bound) waitAll() {
+	b.now, b.settled, b.open = max(b.now, b.link), len(b.requests), 0
 }
 
 // EjectionBound is the time the rank that receives the most bytes from others
@@ -30,7 +103,7 @@ func EjectionBound(p *Program, bytesPerSecond float64) time.Duration {
 	var most int64
 	for r := range int32(p.Ranks()) {
 		for _, op := range p.RankOps(r) {
-			if op.Kind == Send && op.Peer != r {
+			if op.Kind.IsSend() && op.Peer != r {
 				received[op.Peer] += op.Bytes
 				most = max(most, received[op.Peer])
 			}

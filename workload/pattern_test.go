@@ -202,7 +202,7 @@ func TestUniform(t *testing.T) {
 
 func TestBounds(t *testing.T) {
 	// Rank 0 sends 30 bytes to itself and 10 to rank 1, rank 1 waits 50 and sends 20 to rank 2.
-	p := &Program{Offsets: []int32{0, 2, 4, 4}, Ops: []Op{{Send, 0, 30}, {Send, 1, 10}, {Idle, 0, 50}, {Send, 2, 20}}}
+	p := &Program{Offsets: []int32{0, 2, 4, 4}, Ops: []Op{{Peer: 0, Bytes: 30}, {Peer: 1, Bytes: 10}, {Kind: Idle, Bytes: 50}, {Peer: 2, Bytes: 20}}}
 	if got := InjectionBound(p, 1e9); got != 70 {
 		t.Errorf("injection %v, want 70ns", got)
 	}

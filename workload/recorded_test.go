@@ -152,7 +152,7 @@ func TestRecordedOrder(t *testing.T) {
 		t.Fatal(err)
 	}
 	p := mustRecord(t, traffic, DefaultRecordedOptions())
-	want := []Op{{Send, 0, 4}, {Send, 2, 5}, {Send, 3, 3}, {Send, 2, 5}, {Send, 3, 2}, {Send, 3, 2}}
+	want := []Op{{Peer: 0, Bytes: 4}, {Peer: 2, Bytes: 5}, {Peer: 3, Bytes: 3}, {Peer: 2, Bytes: 5}, {Peer: 3, Bytes: 2}, {Peer: 3, Bytes: 2}}
 	if got := p.RankOps(1); !slices.Equal(got, want) || len(p.Ops) != len(want) {
 		t.Errorf("rank 1 does %v, want %v", got, want)
 	}
@@ -160,7 +160,7 @@ func TestRecordedOrder(t *testing.T) {
 	o := DefaultRecordedOptions()
 	o.MessageBytes = 4
 	p = mustRecord(t, traffic, o)
-	want = []Op{{Send, 0, 4}, {Send, 2, 4}, {Send, 3, 4}, {Send, 2, 4}, {Send, 3, 3}, {Send, 2, 2}}
+	want = []Op{{Peer: 0, Bytes: 4}, {Peer: 2, Bytes: 4}, {Peer: 3, Bytes: 4}, {Peer: 2, Bytes: 4}, {Peer: 3, Bytes: 3}, {Peer: 2, Bytes: 2}}
 	if got := p.RankOps(1); !slices.Equal(got, want) {
 		t.Errorf("without counts rank 1 does %v, want %v", got, want)
 	}

@@ -58,8 +58,8 @@ func tooMany(least, most int64) string {
 }
 
 // Scale gives a program whose sends to other ranks are at most maxPackets
-// packets: the bytes of all operations, idle time included, are multiplied by
-// one factor, and VolumeScale with them. If p is small enough, p itself is the
+// packets: the bytes of all operations, idle and computing time included, are
+// multiplied by one factor, and VolumeScale with them. If p is small enough, p itself is the
 // result. One packet a message always stays: if these alone are too many, the
 // warning says so and each message is a single packet. Panics if packetBytes
 // is less than 1.
@@ -76,9 +76,12 @@ func Scale(p *Program, packetBytes int, maxPackets int64) (program *Program, war
 	if f == 1 {
 		return p, warning
 	}
-	q := &Program{Offsets: p.Offsets, Ops: make([]Op, len(p.Ops)), Grid: p.Grid, VolumeScale: p.VolumeScale * f}
+	q := &Program{Offsets: p.Offsets, Ops: make([]Op, len(p.Ops)), Phases: p.Phases, Grid: p.Grid,
+		VolumeScale: p.VolumeScale * f, Warning: p.Warning}
 	for i, op := range p.Ops {
-		op.Bytes = scaled(op.Bytes, f)
+		if op.Kind != Wait { // whose Bytes is the number of a request
+			op.Bytes = scaled(op.Bytes, f)
+		}
 		q.Ops[i] = op
 	}
 	return q, warning
@@ -89,7 +92,7 @@ func (p *Program) sizes() (count map[int64]int64, total int64) {
 	count = map[int64]int64{}
 	for r := range int32(p.Ranks()) {
 		for _, op := range p.RankOps(r) {
-			if op.Kind == Send && op.Peer != r {
+			if op.Kind.IsSend() && op.Peer != r {
 				count[op.Bytes]++
 				total++
 			}
