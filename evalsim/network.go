@@ -12,28 +12,39 @@ import (
 // channel 0 only, the state of the link that all its channels share.
 // It fills one cache line.
 type channel struct {
-	freeAt    int64  // link: when it has sent the last byte it began
-	creditAt  int64  // when the newest returned credit arrives
-	area      int64  // queued bytes x 1.024 ns, summed over packets
-	head      int32  // first queued packet, -1 = none
-	tail      int32  // last queued packet
-	flight    int32  // link: packet whose event is pending, -1 = none
-	credits   int32  // bytes free in the next buffer, as known here
-	queued    int32  // bytes in the output queue
-	to        int32  // switch number it leads to, -1 = a host
-	packets   uint32 // packets sent
-	congested uint32 // packets that found the port congested when they were queued
-	newest    int32  // bytes of the newest returned credit
-	class     uint16 // index into network.classes
-	turn      uint16 // link: virtual channel of the packet in flight
+	freeAt   int64  // link: when it has sent the last byte it began
+	creditAt int64  // when the newest returned credit arrives
+	area     int64  // queued bytes x 1.024 ns, summed over packets
+	head     int32  // first queued packet, -1 = none
+	tail     int32  // last queued packet; meaningless when there is none
+	flight   int32  // link: packet whose event is pending, -1 = none
+	credits  int32  // bytes free in the next buffer, as known here
+	newest   int32  // bytes of the newest returned credit
+	queued   int32  // bytes in the output queue
+	peak     int32  // most bytes ever queued
+	packets  uint32 // packets sent
+	to       int32  // switch number it leads to, -1 = a host
+	class    uint16 // index into network.classes
+	turn     uint8  // link: virtual channel of the packet in flight, or of the last one
+	waiting  bool   // link: at rest with a packet that no credit allows
 }
 
-// class is what links of one kind have in common.
+// class is what links of one kind have in common. Times in ps.
 type class struct {
-	perByte int64 // transmission time of a byte, in 2^-16 ps
-	full    int64 // transmission time of a full packet, ps
-	delay   int64 // latency in ps, plus the switch traversal when the link leads to a switch
-	latency int64 // ps: the way of a credit
+	full     int64 // transmission of a full packet
+	arrive   int64 // from the first byte of a full packet to its event
+	perByte  int64 // transmission of a byte, in 2^-16 ps
+	delay    int64 // latency, plus the switch traversal when the link leads to a switch
+	latency  int64 // the way of a credit
+	wholly   bool  // the event waits for the last byte: into hosts, and under store-and-forward
+	endpoint bool  // leads to a host
+}
+
+// group is a set of candidate links of a next hop, on one virtual channel.
+type group struct {
+	first   int32 // link, the others follow it; scattered ones: index in network.scattered
+	count   int16 // links; negative: so many scattered ones
+	virtual int16 // virtual channel
 }
 
 // network is a topology laid out for the event loop.
@@ -44,9 +55,12 @@ type network struct {
 	hostLinks int32 // links 0..hostLinks-1 are injection links
 	template  []channel
 	classes   []class
+	groups    []group // as in topology.Routes
+	scattered []int32
 	links     int
 	origin    []int32 // length links: switch number it comes from, -1 = a host
 	horizon   int64   // longest time from making an event to its happening, ps
+	unit      uint    // loads are counted in 2^unit bytes
 }
 
 func layOut(t *topology.Topology, o *Options) (*network, error) {
@@ -60,6 +74,9 @@ func layOut(t *topology.Topology, o *Options) (*network, error) {
 	n.template = make([]channel, len(t.Links)*int(n.virtual))
 	n.links, n.origin = len(t.Links), make([]int32, len(t.Links))
 	if err := n.checkBuffers(o); err != nil {
+		return nil, err
+	}
+	if err := n.layGroups(); err != nil {
 		return nil, err
 	}
 	known := map[class]uint16{}
@@ -83,7 +100,7 @@ func layOut(t *topology.Topology, o *Options) (*network, error) {
 			n.origin[i] = t.SwitchOf(l.From)
 		}
 		c := channel{head: -1, tail: -1, flight: -1, credits: int32(o.BufferBytes), to: -1, class: number}
-		if !t.IsHost(l.To) {
+		if !kind.endpoint {
 			c.to = t.SwitchOf(l.To)
 		}
 		for v := range n.virtual {
@@ -95,15 +112,52 @@ func layOut(t *topology.Topology, o *Options) (*network, error) {
 	return n, nil
 }
 
+// layGroups copies the routes' groups: links with consecutive numbers, as all
+// up-links of a switch have, are known by the first.
+func (n *network) layGroups() error {
+	r := n.routes
+	n.groups = make([]group, max(0, len(r.Offsets)-1))
+	for i := range n.groups {
+		channels := r.Channels[r.Offsets[i]:r.Offsets[i+1]]
+		count := len(channels)
+		if count == 0 {
+			continue
+		}
+		if count > math.MaxInt16 {
+			return fmt.Errorf("topology %s: a switch has %d next hops, more than %d", n.topology.Name, count, math.MaxInt16)
+		}
+		g := group{first: channels[0] / n.virtual, count: int16(count), virtual: int16(channels[0] % n.virtual)}
+		for k, c := range channels {
+			if c != channels[0]+int32(k)*n.virtual || k >= 64 {
+				g.first, g.count = int32(len(n.scattered)), -int16(count)
+				for _, c := range channels {
+					n.scattered = append(n.scattered, c/n.virtual)
+				}
+				break
+			}
+		}
+		n.groups[i] = g
+	}
+	return nil
+}
+
 // checkBuffers refuses buffers so large that the packets of all inputs of a
-// switch, queued at one output, could not be counted in 31 bits.
+// switch, queued at one output, could not be counted in 31 bits, and chooses
+// the unit of loads so that they fit in 15.
 func (n *network) checkBuffers(o *Options) error {
 	inputs := make([]int64, n.topology.Hosts()+n.topology.Switches())
+	most := int64(0)
 	for i := range n.topology.Links {
 		to := n.topology.Links[i].To
 		if inputs[to]++; inputs[to]*int64(n.virtual)*int64(o.BufferBytes) > math.MaxInt32 {
 			return fmt.Errorf("buffer bytes %d: %s has so many links that its buffers would exceed 2 GiB in all", o.BufferBytes, n.topology.NodeName(to))
 		}
+		most = max(most, inputs[to])
+	}
+	// A packet of one byte counts one unit.
+	n.unit = 6
+	for most*int64(n.virtual)*int64(o.BufferBytes)>>n.unit >= 1<<15-1<<10 {
+		n.unit++
 	}
 	return nil
 }
@@ -113,12 +167,16 @@ func classOf(t *topology.Topology, l *topology.Link, o *Options) (class, error) 
 	if !(scaled < 1<<40) {
 		return class{}, fmt.Errorf("slower than 0.06 MB/s")
 	}
-	c := class{perByte: max(1, int64(math.Round(scaled))), latency: l.Latency.Nanoseconds() * 1000}
+	c := class{perByte: max(1, int64(math.Round(scaled))), latency: l.Latency.Nanoseconds() * 1000, endpoint: t.IsHost(l.To)}
+	c.full = c.sendTime(int32(o.PacketBytes))
 	c.delay = c.latency
-	if !t.IsHost(l.To) {
+	if !c.endpoint {
 		c.delay += o.SwitchLatency.Nanoseconds() * 1000
 	}
-	c.full = c.sendTime(int32(o.PacketBytes))
+	c.arrive = c.delay
+	if c.wholly = c.endpoint || o.Switching == StoreAndForward; c.wholly {
+		c.arrive += c.full
+	}
 	return c, nil
 }
 

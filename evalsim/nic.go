@@ -1,136 +1,121 @@
 package evalsim
 
-import (
-	"math/bits"
-
-	"remap/workload"
-)
-
-// rank is a process: where it is in its program and what it is sending.
-type rank struct {
-	op     int32 // index of the operation in hand, in Program.Ops
-	end    int32 // end of its operations
-	next   int32 // following rank in the ring of its injection link
-	link   int32 // injection link of the message in hand
-	toLink int32
-	flow   int32
-	job    uint16
-	left   int64 // bytes of the message in hand not yet sent
-	ready  int64 // when the message in hand could begin
+// message is one message from the call that sends it until its last packet has
+// arrived, in one cache line. Packets are cut from it when the link can take
+// them, so a network holds no more packets than its buffers do, and one more a
+// host.
+type message struct {
+	left    int64 // bytes not yet cut into packets
+	posted  int64 // ps: when its first byte may leave
+	pending int32 // packets not yet arrived
+	last    int32 // bytes of its last packet
+	link    int32 // injection link
+	toLink  int32 // ejection link
+	to      int32 // switch number of the ejection link
+	next    int32 // following message in the ring of its injection link, or in the free list
+	flow    int32 // index into simulator.flows
+	table   int32 // index into simulator.tables
+	rank    int32 // sender, counted over all jobs
+	peer    int32 // receiver, counted over all jobs
+	op      int32 // the sender's operation, in its program's Ops
+	job     uint16
+	phase   uint8
+	kind    uint8
 }
 
-// startRanks puts every rank at the beginning of its program, at time 0.
-func (s *simulator) startRanks() {
-	first := int32(0)
-	for j := range s.jobs {
-		program := s.jobs[j].Program
-		for r := range int32(program.Ranks()) {
-			s.ranks[first+r] = rank{op: program.Offsets[r] - 1, end: program.Offsets[r+1], job: uint16(j)}
-		}
-		first += int32(program.Ranks())
-	}
-	// Equal times are served in the order of their making. Which of two ranks
-	// begins first is a random bit, so that none is favoured and repeats differ;
-	// exclusive or keeps neighbours together, and with them their cache lines.
-	span := uint32(1) << bits.Len(uint(len(s.ranks)))
-	mask := s.random.Uint32() & (span - 1)
-	for i := range span {
-		if r := i ^ mask; int(r) < len(s.ranks) {
-			s.nextOp(int32(r), 0)
-		}
-	}
+// nic holds the messages under way and, for every injection link, the ring of
+// those it cuts packets from in turn.
+type nic struct {
+	messages []message
+	freed    int32   // first message not in use, -1 = none
+	rings    []int32 // length injection links: message whose turn was last, -1 = nothing to send
 }
 
-// nextOp begins a rank's next operation at a time.
-func (s *simulator) nextOp(r int32, now int64) {
-	k := &s.ranks[r]
-	k.op++
-	if k.op >= k.end {
-		return
-	}
-	job := &s.jobs[k.job]
-	op := &job.Program.Ops[k.op]
-	me := job.Hosts[r-job.firstRank]
-	injection, _ := s.topology.Out(me)
-	switch {
-	case op.Kind == workload.Idle:
-		s.wake(r, now+int64(float64(op.Bytes)/s.topology.Links[injection].BytesPerSecond*1e12))
-	case job.Hosts[op.Peer] == me:
-		// Within a host: a copy at memory speed; nobody else is in its way.
-		done := now + int64(float64(op.Bytes)/s.options.MemoryBytesPerSecond*1e12)
-		s.elapsed[k.job] = max(s.elapsed[k.job], done)
-		s.wake(r, done)
-	default:
-		s.address(k, me, job.Hosts[op.Peer], k.op+r)
-		k.left, k.ready, k.flow = op.Bytes, now, job.opFlow[k.op]
-		s.join(r, k)
-		s.inject(k.link)
+func newNIC(links int32) nic { return nic{rings: make([]int32, links)} }
+
+func (n *nic) reset() {
+	n.messages, n.freed = n.messages[:0], -1
+	for i := range n.rings {
+		n.rings[i] = -1
 	}
 }
 
-func (s *simulator) wake(r int32, at int64) {
-	s.timers.push(timer{at: at, number: s.timed, rank: r})
-	s.timed++
+// newMessage is a message not in use; pointers to others become stale.
+func (n *nic) newMessage() int32 {
+	if m := n.freed; m >= 0 {
+		n.freed = n.messages[m].next
+		return m
+	}
+	n.messages = append(n.messages, message{})
+	return int32(len(n.messages) - 1)
 }
 
-// address picks the rails of a message: those of least distance, pairs of equal
-// distance in turn, a host's ranks beginning at different ones.
-func (s *simulator) address(k *rank, from, to, turn int32) {
-	s.rails = s.topology.NearestRails(s.rails, from, to)
-	pair := s.rails[int(turn)%len(s.rails)]
-	k.link, k.toLink = pair.Injection, pair.Ejection
+func (n *nic) freeMessage(id int32) {
+	n.messages[id].next = n.freed
+	n.freed = id
 }
 
-// join puts a rank last in the ring of the ranks that send over its link. The
-// ring is known by its last rank, whose next is the first.
-func (s *simulator) join(r int32, k *rank) {
-	last := s.nics[k.link]
+// post hands a message to its injection link: last in the ring, known by the
+// message whose turn was last, whose next is the first.
+func (s *simulator) post(id int32) {
+	m := &s.messages[id]
+	m.pending = int32(max(1, (m.left+int64(s.full)-1)/int64(s.full)))
+	m.last = int32(m.left - int64(m.pending-1)*int64(s.full))
+	last := s.rings[m.link]
 	if last < 0 {
-		k.next = r
+		m.next = id
 	} else {
-		k.next = s.ranks[last].next
-		s.ranks[last].next = r
+		m.next = s.messages[last].next
+		s.messages[last].next = id
 	}
-	s.nics[k.link] = r
+	s.rings[m.link] = id
+	if s.channels[m.link*s.virtual].head < 0 {
+		s.refill(m.link)
+		s.start(m.link)
+	}
 }
 
-// inject sends one packet of the rank whose turn it is, if the link is at rest
-// and the switch has room. A packet comes to be only now, so a network holds
-// no more packets than its buffers do.
-func (s *simulator) inject(link int32) {
-	base := link * s.virtual
-	c := &s.channels[base]
-	last := s.nics[link]
-	if last < 0 || c.flight >= 0 {
+// refill queues one packet of the message whose turn it is at an injection
+// link that has none queued.
+func (s *simulator) refill(link int32) {
+	last := s.rings[link]
+	if last < 0 {
 		return
 	}
-	r := s.ranks[last].next
-	k := &s.ranks[r]
-	size := int32(min(k.left, int64(s.full)))
-	if c.credits < size {
-		return
-	}
+	id := s.messages[last].next
+	m := &s.messages[id]
 	p := s.newPacket()
 	pk := &s.packets[p]
-	*pk = packet{ready: k.ready, next: -1, in: -1, flow: k.flow, toLink: k.toLink, size: size, job: k.job}
-	s.load[base] += size
+	*pk = packet{ready: m.posted, next: -1, in: -1, message: id, to: m.to}
 	s.created++
-	s.transmit(base, base, c, c, p, pk)
-	if k.left -= int64(size); k.left > 0 {
-		s.nics[link] = r // the next in the ring goes on
-		return
+	size := s.full
+	if m.left > int64(size) {
+		m.left -= int64(size)
+		s.rings[link] = id // the next in the ring goes on
+	} else {
+		size = m.last
+		m.left = 0
+		pk.to |= lastPacket
+		if last == id {
+			s.rings[link] = -1
+		} else {
+			s.messages[last].next = m.next
+		}
 	}
-	s.leave(r, k, last)
-	s.nextOp(r, c.freeAt)
+	s.load[link] += s.units(size)
+	c := &s.channels[link*s.virtual]
+	c.head, c.tail = p, p
+	c.queued = size
 }
 
-// leave takes the first rank out of its ring.
-func (s *simulator) leave(r int32, k *rank, last int32) {
-	if last == r {
-		s.nics[k.link] = -1
-		return
+// launched follows a packet onto its injection link: the next one is cut, and
+// the sender is told when the last one of a message has left.
+func (s *simulator) launched(link int32, shared *channel, pk *packet) {
+	last, id := pk.to < 0, pk.message
+	s.refill(link)
+	if last {
+		s.sent(id, shared.freeAt)
 	}
-	s.ranks[last].next = k.next
 }
 
 func (s *simulator) newPacket() int32 {
@@ -139,8 +124,5 @@ func (s *simulator) newPacket() int32 {
 		return p
 	}
 	s.packets = append(s.packets, packet{})
-	if s.sampling {
-		s.samples = append(s.samples, reservoirs{})
-	}
 	return int32(len(s.packets) - 1)
 }

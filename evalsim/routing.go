@@ -7,55 +7,74 @@ import (
 	"remap/sampling"
 )
 
-// choose picks the output channel of a packet at a switch.
-func (s *simulator) choose(at int32, pk *packet) int32 {
-	to := s.origin[pk.toLink]
+// route picks the output link and channel of a packet at a switch.
+func (s *simulator) route(at, p int32, pk *packet) (link, id int32) {
+	to := pk.to &^ lastPacket
 	if at == to {
-		return pk.toLink * s.virtual
+		link = s.messages[pk.message].toLink
+		return link, link * s.virtual
 	}
-	candidates := s.routes.Candidates(at, to)
-	n := uint32(len(candidates))
-	if n == 1 {
-		return candidates[0]
+	g := s.groups[s.routes.Group(at, to)]
+	if g.count == 1 {
+		link = g.first
+	} else {
+		link = s.choose(at, g, pk)
 	}
-	switch s.options.Routing {
-	case Adaptive:
-		return s.leastLoaded(candidates)
-	case TwoChoices:
-		a, b := candidates[s.random.Below(n)], candidates[s.random.Below(n)]
-		if s.load[b] < s.load[a] {
-			return b
-		}
-		return a
-	case RandomPacket:
-		return candidates[s.random.Below(n)]
-	case FlowHash:
-		hash := sampling.NewRandom(s.seed ^ uint64(pk.flow)<<32 ^ uint64(at))
-		return candidates[hash.Below(n)]
-	}
-	host := uint32(s.topology.Links[pk.toLink].To)
-	if s.routes.StaticDivisor != nil {
-		host /= uint32(s.routes.StaticDivisor[at])
-	}
-	return candidates[host%n]
+	return link, link*s.virtual + int32(g.virtual)
 }
 
-// leastLoaded is uniform among the least loaded candidates. Most ports are at
-// rest most of the time: a random probe that finds one is already uniform
-// among those at rest, and spares the scan.
-func (s *simulator) leastLoaded(candidates []int32) int32 {
-	n := len(candidates)
-	probe := candidates[s.random.Below(uint32(n))]
-	if s.load[probe] == 0 {
-		return probe
+// choose picks one of several candidate links.
+func (s *simulator) choose(at int32, g group, pk *packet) int32 {
+	first, n := g.first, uint32(g.count)
+	var scattered []int32
+	if g.count < 0 {
+		n = uint32(-g.count)
+		scattered = s.scattered[first : first+int32(n)]
 	}
-	first := candidates[0]
-	if n > 64 || candidates[n-1] != first+int32(n)-1 {
-		return s.leastOfScattered(candidates)
+	var k uint32
+	switch s.options.Routing {
+	case Adaptive:
+		if scattered == nil {
+			return s.leastLoaded(first, n)
+		}
+		return s.leastOfScattered(scattered)
+	case TwoChoices:
+		k = s.random.Below(n)
+		other := s.random.Below(n)
+		a, b := first+int32(k), first+int32(other)
+		if scattered != nil {
+			a, b = scattered[k], scattered[other]
+		}
+		if s.load[b] < s.load[a] {
+			k = other
+		}
+	case RandomPacket:
+		k = s.random.Below(n)
+	case FlowHash:
+		hash := sampling.NewRandom(s.seed ^ uint64(s.messages[pk.message].flow)<<32 ^ uint64(at))
+		k = hash.Below(n)
+	default:
+		host := uint32(s.topology.Links[s.messages[pk.message].toLink].To)
+		if s.routes.StaticDivisor != nil {
+			host /= uint32(s.routes.StaticDivisor[at])
+		}
+		k = host % n
 	}
-	// Consecutive channels, as all up-links of a switch are: two passes without
-	// branches, the least load and then the set of those that have it.
+	if scattered != nil {
+		return scattered[k]
+	}
+	return first + int32(k)
+}
+
+// leastLoaded is uniform among the least loaded of n <= 64 links from first on.
+// Most ports are at rest most of the time: a random probe that finds one is
+// already uniform among those at rest, and spares the scan, which takes two
+// passes without branches: the least load, then the set of those that have it.
+func (s *simulator) leastLoaded(first int32, n uint32) int32 {
 	loads := s.load[first : first+int32(n)]
+	if probe := s.random.Below(n); loads[probe] == 0 {
+		return first + int32(probe)
+	}
 	least := loads[0]
 	for _, l := range loads {
 		least = min(least, l)
@@ -73,14 +92,14 @@ func (s *simulator) leastLoaded(candidates []int32) int32 {
 	return first + int32(bits.TrailingZeros64(ties))
 }
 
-// leastOfScattered takes the candidate of the least key: its load, then chance,
-// then its number.
-func (s *simulator) leastOfScattered(candidates []int32) int32 {
+// leastOfScattered takes the link of the least key: its load, then chance, then
+// its place.
+func (s *simulator) leastOfScattered(links []int32) int32 {
 	chance := s.random.Uint32()
 	least := uint64(math.MaxUint64)
-	for i, c := range candidates {
+	for i, link := range links {
 		h := (uint32(i)*0x9e3779b1 ^ chance) * 0x85ebca6b
-		least = min(least, uint64(s.load[c])<<32|uint64(h)&^0xffff|uint64(i))
+		least = min(least, uint64(s.load[link])<<32|uint64(h)&^0xffff|uint64(i))
 	}
-	return candidates[least&0xffff]
+	return links[least&0xffff]
 }

@@ -256,9 +256,9 @@ func (s *simulator) linkStats(link int32, span float64) LinkStats {
 	for i := range channels {
 		c := &channels[i]
 		l.Packets += int64(c.packets)
-		l.Congested += int64(c.congested)
+		l.Congested += int64(s.found[int(link*s.virtual)+i])
 		l.QueueMean += float64(c.area) * 1024 / span
-		l.QueueMax = max(l.QueueMax, int64(s.peaks[int(link*s.virtual)+i]))
+		l.QueueMax = max(l.QueueMax, int64(c.peak))
 	}
 	l.Bytes = l.Packets*int64(s.options.PacketBytes) - s.short[link]
 	l.Busy = float64(l.Bytes) * float64(s.classes[channels[0].class].perByte) / fixedPoint / span

@@ -3,24 +3,22 @@ package evalsim
 import "math/bits"
 
 // wheel is a timing wheel (Varghese and Lauck 1987) of links: each slot is a
-// first-in first-out list threaded through next, and a bitmap finds the next
-// slot in use. Events of one slot (about a nanosecond) run in the order they
-// were made. O(1) an event.
+// list threaded through next, newest first, and a bitmap finds the next slot in
+// use. A slot is taken out whole and turned round, so that events of one slot
+// (about a nanosecond) run in the order they were made. O(1) an event.
 //
 //	slot      0   1   2   3 ...        bitmap 0100 1000 ...
 //	          .   |   .   .
 //	              link 7 -> link 2
 type wheel struct {
-	shift  uint  // picoseconds to slots
-	mask   int64 // slots - 1
-	now    int64 // slot number in hand, not masked
-	count  int   // links in the wheel
-	slots  []slot
+	shift  uint    // picoseconds to slots
+	mask   int64   // slots - 1
+	now    int64   // slot number in hand, not masked
+	slots  []int32 // first link of every slot, -1 = none
 	next   []int32 // length links: the following link of the same slot
 	bitmap []uint64
+	batch  []int32 // what pop gave last
 }
-
-type slot struct{ head, tail int32 }
 
 // newWheel spans at least horizon picoseconds; slots are 1.024 ns, or longer
 // when that would take more than 65,536 of them.
@@ -34,136 +32,69 @@ func newWheel(links int, horizon int64) *wheel {
 		size *= 2
 	}
 	w.mask = size - 1
-	w.slots = make([]slot, size)
+	w.slots = make([]int32, size)
 	w.bitmap = make([]uint64, size/64)
 	w.reset()
 	return w
 }
 
 func (w *wheel) reset() {
-	w.now, w.count = 0, 0
+	w.now = 0
 	for i := range w.slots {
-		w.slots[i].head = -1
+		w.slots[i] = -1
 	}
 	clear(w.bitmap)
 }
 
-// add puts a link at a time that is not before the slot in hand.
+// add puts a link at a time; one before the slot in hand counts as now.
 func (w *wheel) add(link int32, at int64) {
-	number := max(at>>w.shift, w.now)
-	i := number & w.mask
-	w.next[link] = -1
-	s := &w.slots[i]
-	if s.head < 0 {
-		s.head = link
-		w.bitmap[i>>6] |= 1 << (i & 63)
-	} else {
-		w.next[s.tail] = link
-	}
-	s.tail = link
-	w.count++
+	i := max(at>>w.shift, w.now) & w.mask
+	w.next[link] = w.slots[i]
+	w.slots[i] = link
+	w.bitmap[i>>6] |= 1 << (i & 63)
 }
 
-// batchSize is how many links pop takes at most: enough to overlap their cache
-// misses, few enough to stay in the first-level cache.
-const batchSize = 16
-
-// pop takes the next links, all of one slot, in order; none when the wheel is
-// empty or its next slot begins at or after the time limit. Links added to the
-// slot meanwhile come after them.
-func (w *wheel) pop(limit int64, batch *[batchSize]int32) []int32 {
-	if w.count == 0 {
+// pop takes the links of the next slot, in the order they were added; none when
+// the wheel is empty or its next slot begins at or after the time limit. Links
+// added to the slot meanwhile come with the next call. The result is good until
+// then.
+func (w *wheel) pop(limit int64) []int32 {
+	number := w.find()
+	if number < 0 || number<<w.shift >= limit {
 		return nil
 	}
-	i := w.now & w.mask
-	s := &w.slots[i]
-	if s.head < 0 {
-		number := w.find()
-		if number<<w.shift >= limit {
-			return nil
-		}
-		w.now = number
-		i = number & w.mask
-		s = &w.slots[i]
+	w.now = number
+	i := number & w.mask
+	link := w.slots[i]
+	w.slots[i] = -1
+	w.bitmap[i>>6] &^= 1 << (i & 63)
+	batch := w.batch[:0]
+	for ; link >= 0; link = w.next[link] {
+		batch = append(batch, link)
 	}
-	n, link := 0, s.head
-	for n < batchSize && link >= 0 {
-		batch[n] = link
-		link = w.next[link]
-		n++
+	for a, b := 0, len(batch)-1; a < b; a, b = a+1, b-1 {
+		batch[a], batch[b] = batch[b], batch[a]
 	}
-	s.head = link
-	if link < 0 {
-		w.bitmap[i>>6] &^= 1 << (i & 63)
-	}
-	w.count -= n
-	return batch[:n]
+	w.batch = batch
+	return batch
 }
 
-// find is the number of the next slot in use, from the one in hand on.
+// find is the number of the next slot in use, from the one in hand on; -1 when
+// the wheel is empty.
 func (w *wheel) find() int64 {
 	i := w.now & w.mask
-	word := w.bitmap[i>>6] >> (i & 63)
-	if word != 0 {
+	if word := w.bitmap[i>>6] >> (i & 63); word != 0 {
 		return w.now + int64(bits.TrailingZeros64(word))
 	}
 	number := w.now - i&63 + 64
-	for {
+	for range w.bitmap {
 		i = number & w.mask
-		if word = w.bitmap[i>>6]; word != 0 {
+		if word := w.bitmap[i>>6]; word != 0 {
 			return number + int64(bits.TrailingZeros64(word))
 		}
 		number += 64
 	}
-}
-
-// timer wakes a rank; timers are kept in a binary heap by (time, number).
-type timer struct {
-	at     int64
-	number int64 // order of creation, breaks ties
-	rank   int32
-}
-
-func (a timer) before(b timer) bool {
-	return a.at < b.at || a.at == b.at && a.number < b.number
-}
-
-type timers []timer
-
-func (h *timers) push(t timer) {
-	*h = append(*h, t)
-	q := *h
-	for i := len(q) - 1; i > 0; {
-		parent := (i - 1) / 2
-		if !q[i].before(q[parent]) {
-			break
-		}
-		q[i], q[parent] = q[parent], q[i]
-		i = parent
-	}
-}
-
-func (h *timers) pop() timer {
-	q := *h
-	top := q[0]
-	last := len(q) - 1
-	q[0] = q[last]
-	q = q[:last]
-	*h = q
-	for i := 0; ; {
-		child := 2*i + 1
-		if child >= len(q) {
-			return top
-		}
-		if child+1 < len(q) && q[child+1].before(q[child]) {
-			child++
-		}
-		if !q[child].before(q[i]) {
-			return top
-		}
-		q[i], q[child] = q[child], q[i]
-		i = child
-	}
+	return -1
 }
 
 // advance moves the slot in hand up to a time before which pop found nothing.

@@ -33,7 +33,7 @@ func (h *Header) Cross(link int32, congested bool, random *Random) {
 }
 
 // Keeps decides whether sample number count (from 0) replaces the reservoir:
-// with probability 1/(count+1). The first always does, without a random number.
+// with probability 1/(count+1), so the first always does.
 func Keeps(count uint8, random *Random) bool {
-	return count == 0 || uint64(random.Uint32())*(uint64(count)+1)>>32 == 0
+	return uint64(random.Uint32())*(uint64(count)+1)>>32 == 0
 }
