@@ -2,12 +2,96 @@ package evalsim
 
 import "remap/sampling"
 
-// link is the link of a channel.
-func (s *simulator) link(id int32) int32 {
-	if s.virtual > 1 {
-		return id / s.virtual
+// batch is how many links are taken through the steps of an event together:
+// enough to overlap their cache misses, few enough to stay in the first-level
+// cache. The events of a batch lie within one slot of the wheel.
+const batch = 32
+
+// steps is what a batch hands from one step to the next. Packets are sorted by
+// what happens to them, so that each loop has one thing to do and few
+// surprising branches.
+type steps struct {
+	flights [batch]int32
+	landed  [3][batch]landing // by kind of landing
+	moves   [batch]move
+	choices [batch]choice
+	ready   []int32 // links that may be able to send
+	touched int32   // keeps reads alive whose only purpose is to have been made
+}
+
+// Kinds of landings.
+const (
+	goesOn = iota // at a switch, bound for another one
+	ejects        // at the switch of its host
+	ended         // at its host
+)
+
+// landing is a packet that is ready at the far end of its link.
+type landing struct{ packet, link int32 }
+
+// move is a packet on its way into a queue.
+type move struct {
+	packet  int32
+	link    int32 // by which it goes on
+	channel int32 // likewise
+	from    int32 // link by which it came
+}
+
+// choice is a move that has several candidate links.
+type choice struct{ move, group, at int32 }
+
+// step takes a batch of links, whose packets are ready at their far ends,
+// through their events.
+func (s *simulator) step(links []int32) {
+	count := s.land(links)
+	s.eject(s.landed[ejects][:count[ejects]])
+	s.route(s.landed[goesOn][:count[goesOn]], count[ejects])
+	s.queue(s.moves[:count[ejects]+count[goesOn]])
+	for _, l := range s.landed[ended][:count[ended]] {
+		s.deliver(l.packet)
 	}
-	return id
+	s.start()
+}
+
+// land takes the packets off their links and returns the credits of the buffers
+// they leave behind. Two short loops instead of one, so that the processor
+// overlaps the cache misses of all links and then of all packets.
+func (s *simulator) land(links []int32) (count [3]int) {
+	channels, packets, virtual := s.channels, s.packets, s.virtual
+	flights := s.flights[:len(links)]
+	for i, link := range links {
+		shared := &channels[link*virtual]
+		flights[i] = shared.flight
+		shared.flight = -1
+	}
+	sum := int32(0)
+	for i, link := range links {
+		shared := &channels[link*virtual]
+		p := flights[i]
+		pk := &packets[p]
+		if in := pk.in; in >= 0 {
+			s.returnCredit(in, s.size(pk), shared.freeAt)
+		}
+		pk.in = link*virtual + int32(shared.turn)
+		s.load.landed(link, shared, pk, s)
+		kind := goesOn
+		if pk.to&^lastPacket == shared.leads {
+			kind = ejects
+		}
+		if shared.leads < 0 {
+			kind = ended
+		}
+		s.landed[kind][count[kind]&(batch-1)] = landing{p, link}
+		count[kind]++
+		if head := shared.head; head >= 0 {
+			sum += packets[head].to
+			s.ready = append(s.ready, link)
+		} else if virtual > 1 {
+			s.ready = append(s.ready, link)
+		}
+	}
+	s.touched += sum
+	return count
 }
 
 // size is how many bytes a packet has.
@@ -18,62 +102,98 @@ func (s *simulator) size(pk *packet) int32 {
 	return s.messages[pk.message].last
 }
 
-// units is what a packet adds to a link's load.
-func (s *simulator) units(size int32) uint16 { return uint16((size-1)>>s.unit + 1) }
-
-// arrive is the event: the packet on a link is ready at the link's far end.
-func (s *simulator) arrive(link int32) {
-	base := link * s.virtual
-	shared := &s.channels[base]
-	p := shared.flight
-	shared.flight = -1
-	pk := &s.packets[p]
-	size := s.size(pk)
-	if pk.in >= 0 {
-		s.returnCredit(pk.in, size, shared.freeAt)
-		pk = &s.packets[p] // a host may have made a packet
+// returnCredit gives a channel back the room of a packet whose last byte leaves
+// its downstream buffer at a time, and wakes the link if it waited for that.
+func (s *simulator) returnCredit(id, bytes int32, left int64) {
+	c := &s.channels[id]
+	c.credits += bytes
+	c.newest = bytes
+	c.creditAt = max(c.creditAt, left+s.classes[c.class].latency)
+	if s.virtual > 1 {
+		id /= s.virtual
+		c = &s.channels[id*s.virtual]
 	}
-	s.load[link] -= s.units(size)
-	id := base + int32(shared.turn)
-	if shared.to >= 0 {
-		pk.in = id
-		s.forward(p, pk, size, shared)
-	} else {
-		now := pk.ready
-		s.deliver(p, pk, now)
-		c := &s.channels[id]
-		c.credits += size
-		c.newest = size
-		c.creditAt = max(c.creditAt, now+s.classes[c.class].latency)
+	if c.waiting {
+		s.ready = append(s.ready, id)
 	}
-	s.start(link)
 }
 
-// forward chooses the output port of a packet at a switch and queues it there.
-func (s *simulator) forward(p int32, pk *packet, size int32, from *channel) {
-	link, id := s.route(from.to, p, pk)
-	c := &s.channels[id]
-	c.queued += size
-	c.peak = max(c.peak, c.queued)
-	s.load[link] += s.units(size)
-	limit := c.credits
-	if s.above > 0 {
-		limit = s.above
+// eject sends packets to the hosts of their switch.
+func (s *simulator) eject(landings []landing) {
+	for i, l := range landings {
+		link := s.messages[s.packets[l.packet].message].toLink
+		s.moves[i&(batch-1)] = move{l.packet, link, link * s.virtual, l.link}
 	}
-	s.cross(pk, link, id, c.queued > limit)
-	if from.class != c.class && s.cut {
-		// A fast link must not run out of a packet that a slow one still delivers.
-		slow, fast := &s.classes[from.class], &s.classes[c.class]
-		pk.ready += max(0, slow.sendTime(size)-fast.sendTime(size))
+}
+
+// route chooses the next links of packets at switches; the moves follow the
+// first done.
+func (s *simulator) route(landings []landing, done int) {
+	virtual, choices := s.virtual, 0
+	for i, l := range landings {
+		at, to := s.channels[l.link*virtual].leads, s.packets[l.packet].to&^lastPacket
+		var id int32
+		if s.intervals != nil {
+			iv := &s.intervals[at]
+			d := uint32(to) - iv.low
+			id = iv.up
+			if inside := iv.base + int32(uint64(d)*iv.scale>>32); d < iv.span {
+				id = inside
+			}
+		} else {
+			id = s.routes.Group(at, to)
+		}
+		g := s.groups[id]
+		k := (done + i) & (batch - 1)
+		s.moves[k] = move{l.packet, g.first, g.first*virtual + int32(g.virtual), l.link}
+		s.choices[choices&(batch-1)] = choice{int32(k), id, at}
+		more := 0
+		if g.count != 1 {
+			more = 1
+		}
+		choices += more
 	}
-	pk.next = -1
-	if c.head < 0 {
-		c.head = p
-	} else {
-		s.packets[c.tail].next = p
+	for _, c := range s.choices[:choices] {
+		m, g := &s.moves[c.move&(batch-1)], s.groups[c.group]
+		m.link = s.choose(c.at, g, &s.packets[m.packet])
+		m.channel = m.link*virtual + int32(g.virtual)
+		s.load.bound(m.link, s.full)
 	}
-	c.tail = p
-	s.start(link)
+}
+
+// queue puts packets into the queues of their output ports.
+func (s *simulator) queue(moves []move) {
+	channels, packets := s.channels, s.packets
+	for i := range moves {
+		m := &moves[i]
+		p := m.packet
+		pk := &packets[p]
+		c := &channels[m.channel]
+		size := s.size(pk)
+		c.queued += size
+		c.peak = max(c.peak, c.queued)
+		s.load.queued(m.link, c, size)
+		limit := c.credits
+		if s.above > 0 {
+			limit = s.above
+		}
+		s.cross(pk, m.link, m.channel, c.queued > limit)
+		if s.mixed && s.cut {
+			// A fast link must not run out of a packet that a slow one still delivers.
+			slow, fast := &s.classes[channels[m.from*s.virtual].class], &s.classes[c.class]
+			pk.ready += max(0, slow.sendTime(size)-fast.sendTime(size))
+		}
+		pk.next = -1
+		if c.head < 0 {
+			c.head = p
+			if c.flight < 0 {
+				s.ready = append(s.ready, m.link)
+			}
+		} else {
+			packets[c.tail].next = p
+		}
+		c.tail = p
+	}
 }
 
 // cross is what a switch does to the packet's header: sampling.Header.Cross
@@ -105,76 +225,76 @@ func header(hop, congested uint32) sampling.Header {
 		CongestedLink: int32(congested >> 8), CongestedCount: uint8(congested)}
 }
 
-// start sends the next packet of a link at rest, if one is queued.
-func (s *simulator) start(link int32) {
-	if s.virtual > 1 {
-		s.startTurn(link)
-		return
+// start sends the head packets of ready links that are at rest, if the next
+// buffer has room: each takes credit, occupies its link, and makes the event.
+func (s *simulator) start() {
+	channels, classes, virtual := s.channels, s.classes, s.virtual
+	for i := 0; i < len(s.ready); i++ {
+		link := s.ready[i]
+		shared := &channels[link*virtual]
+		if shared.flight >= 0 {
+			continue
+		}
+		c := shared
+		if virtual > 1 {
+			c = s.turn(link, shared)
+		}
+		p := c.head
+		if p < 0 {
+			continue
+		}
+		pk := &s.packets[p]
+		size := s.size(pk)
+		if c.credits < size {
+			shared.waiting = true
+			continue
+		}
+		shared.waiting = false
+		begin := max(shared.freeAt, pk.ready)
+		if c.credits-c.newest < size && c.creditAt > begin {
+			// It takes the newest credit, which may be on its way still.
+			s.stalled[link] += c.creditAt - begin
+			begin = c.creditAt
+		}
+		c.credits -= size
+		c.packets++
+		c.queued -= size
+		c.head = pk.next
+		c.area += int64(size) * ((begin - pk.ready) >> 10)
+		kind := &classes[c.class]
+		ready := begin + kind.arrive
+		shared.freeAt = begin + kind.full
+		if size != s.full {
+			ready = s.shortened(link, shared, kind, size, begin)
+		}
+		pk.ready = ready
+		shared.flight = p
+		s.wheel.add(link, ready)
+		if link < s.hostLinks {
+			s.launched(link, shared, pk.message)
+		}
 	}
-	if c := &s.channels[link]; c.flight < 0 && c.head >= 0 {
-		s.launch(link, c, c)
-	}
+	s.ready = s.ready[:0]
 }
 
-// startTurn lets the virtual channels of a link take turns, those without
-// credit left out.
-func (s *simulator) startTurn(link int32) {
-	base := link * s.virtual
-	shared := &s.channels[base]
-	if shared.flight >= 0 {
-		return
-	}
-	turn := int32(shared.turn)
+// turn is the virtual channel of a link whose turn it is: the next that has a
+// packet and the credit for it; without one, any with a packet.
+func (s *simulator) turn(link int32, shared *channel) *channel {
+	base, turn := link*s.virtual, int32(shared.turn)
+	found := shared
 	for range s.virtual {
 		if turn++; turn == s.virtual {
 			turn = 0
 		}
 		if c := &s.channels[base+turn]; c.head >= 0 {
-			was := shared.turn
-			if shared.turn = uint8(turn); s.launch(link, shared, c) {
-				return
+			found = c
+			if c.credits >= s.size(&s.packets[c.head]) {
+				shared.turn = uint8(turn)
+				break
 			}
-			shared.turn = was
 		}
 	}
-}
-
-// launch puts the head packet of a channel on its link, which is at rest, if
-// the next buffer has room: it takes credit, occupies the link, and makes the
-// event.
-func (s *simulator) launch(link int32, shared, c *channel) bool {
-	p := c.head
-	pk := &s.packets[p]
-	size := s.size(pk)
-	if c.credits < size {
-		shared.waiting = true
-		return false
-	}
-	shared.waiting = false
-	begin := max(shared.freeAt, pk.ready)
-	if c.credits-c.newest < size && c.creditAt > begin {
-		// It takes the newest credit, which may be on its way still.
-		s.stalled[link] += c.creditAt - begin
-		begin = c.creditAt
-	}
-	c.credits -= size
-	c.packets++
-	c.head = pk.next
-	c.queued -= size
-	c.area += int64(size) * ((begin - pk.ready) >> 10)
-	kind := &s.classes[c.class]
-	ready := begin + kind.arrive
-	shared.freeAt = begin + kind.full
-	if size != s.full {
-		ready = s.shortened(link, shared, kind, size, begin)
-	}
-	pk.ready = ready
-	shared.flight = p
-	s.wheel.add(link, ready)
-	if link < s.hostLinks {
-		s.launched(link, shared, pk)
-	}
-	return true
+	return found
 }
 
 // shortened corrects the times of a packet that is not a full one.
@@ -186,25 +306,6 @@ func (s *simulator) shortened(link int32, shared *channel, kind *class, size int
 		return begin + time + kind.delay
 	}
 	return begin + kind.delay
-}
-
-// returnCredit gives a channel back the room of a packet whose last byte leaves
-// its downstream buffer at a time, and wakes the link if it waited for that.
-func (s *simulator) returnCredit(id, bytes int32, left int64) {
-	c := &s.channels[id]
-	c.credits += bytes
-	c.newest = bytes
-	c.creditAt = max(c.creditAt, left+s.classes[c.class].latency)
-	if s.virtual == 1 {
-		if c.waiting {
-			s.launch(id, c, c)
-		}
-		return
-	}
-	link := id / s.virtual
-	if s.channels[link*s.virtual].waiting {
-		s.startTurn(link)
-	}
 }
 
 // delivery is what a receiver learns from one packet.
@@ -219,17 +320,24 @@ type delivery struct {
 const logged = 512
 
 // deliver ends a packet's journey at its host.
-func (s *simulator) deliver(p int32, pk *packet, now int64) {
-	s.received++
-	m := &s.messages[pk.message]
+func (s *simulator) deliver(p int32) {
+	pk := &s.packets[p]
+	now, id := pk.ready, pk.message
+	size := s.size(pk)
+	c := &s.channels[pk.in]
+	c.credits += size
+	c.newest = size
+	c.creditAt = max(c.creditAt, now+s.classes[c.class].latency)
+	m := &s.messages[id]
 	s.log = append(s.log, delivery{pk.hop, pk.congested, m.flow, m.table})
-	if len(s.log) == cap(s.log) {
+	if len(s.log) == logged {
 		s.flush()
 	}
+	s.received++
 	pk.next = s.free
 	s.free = p
 	if m.pending--; m.pending == 0 {
-		s.arrived(pk.message, m, now)
+		s.messageArrived(id, m, now)
 	}
 }
 

@@ -23,7 +23,7 @@ type channel struct {
 	queued   int32  // bytes in the output queue
 	peak     int32  // most bytes ever queued
 	packets  uint32 // packets sent
-	to       int32  // switch number it leads to, -1 = a host
+	leads    int32  // switch number it leads to, -1 = a host
 	class    uint16 // index into network.classes
 	turn     uint8  // link: virtual channel of the packet in flight, or of the last one
 	waiting  bool   // link: at rest with a packet that no credit allows
@@ -47,6 +47,14 @@ type group struct {
 	virtual int16 // virtual channel
 }
 
+// interval is a topology.Interval ready for the event loop: destination number
+// low+d, d < span, takes group base + d x scale / 2^32, any other takes group up.
+type interval struct {
+	scale     uint64
+	low, span uint32
+	up, base  int32
+}
+
 // network is a topology laid out for the event loop.
 type network struct {
 	topology  *topology.Topology
@@ -57,10 +65,11 @@ type network struct {
 	classes   []class
 	groups    []group // as in topology.Routes
 	scattered []int32
+	intervals []interval // as in topology.Routes, or nil
 	links     int
+	mixed     bool    // links have different rates
 	origin    []int32 // length links: switch number it comes from, -1 = a host
 	horizon   int64   // longest time from making an event to its happening, ps
-	unit      uint    // loads are counted in 2^unit bytes
 }
 
 func layOut(t *topology.Topology, o *Options) (*network, error) {
@@ -79,6 +88,7 @@ func layOut(t *topology.Topology, o *Options) (*network, error) {
 	if err := n.layGroups(); err != nil {
 		return nil, err
 	}
+	n.layIntervals()
 	known := map[class]uint16{}
 	var slowest, farthest int64
 	for i := range t.Links {
@@ -99,10 +109,11 @@ func layOut(t *topology.Topology, o *Options) (*network, error) {
 		if !t.IsHost(l.From) {
 			n.origin[i] = t.SwitchOf(l.From)
 		}
-		c := channel{head: -1, tail: -1, flight: -1, credits: int32(o.BufferBytes), to: -1, class: number}
+		c := channel{head: -1, tail: -1, flight: -1, credits: int32(o.BufferBytes), leads: -1, class: number}
 		if !kind.endpoint {
-			c.to = t.SwitchOf(l.To)
+			c.leads = t.SwitchOf(l.To)
 		}
+		n.mixed = n.mixed || kind.perByte != n.classes[0].perByte
 		for v := range n.virtual {
 			n.template[int32(i)*n.virtual+v] = c
 		}
@@ -141,23 +152,29 @@ func (n *network) layGroups() error {
 	return nil
 }
 
+// layIntervals replaces divisions by multiplications, which are exact for
+// numerators and divisors of 16 bits; other networks stay without.
+func (n *network) layIntervals() {
+	for _, iv := range n.routes.Intervals {
+		divide := uint64(max(1, iv.Divide))
+		span := uint32(iv.High - iv.Low)
+		if span >= 1<<16 || divide >= 1<<16 {
+			n.intervals = nil
+			return
+		}
+		n.intervals = append(n.intervals, interval{(1<<32 + divide - 1) / divide, uint32(iv.Low), span, iv.Up, iv.Base})
+	}
+}
+
 // checkBuffers refuses buffers so large that the packets of all inputs of a
-// switch, queued at one output, could not be counted in 31 bits, and chooses
-// the unit of loads so that they fit in 15.
+// switch, queued at one output, could not be counted in 31 bits.
 func (n *network) checkBuffers(o *Options) error {
 	inputs := make([]int64, n.topology.Hosts()+n.topology.Switches())
-	most := int64(0)
 	for i := range n.topology.Links {
 		to := n.topology.Links[i].To
 		if inputs[to]++; inputs[to]*int64(n.virtual)*int64(o.BufferBytes) > math.MaxInt32 {
 			return fmt.Errorf("buffer bytes %d: %s has so many links that its buffers would exceed 2 GiB in all", o.BufferBytes, n.topology.NodeName(to))
 		}
-		most = max(most, inputs[to])
-	}
-	// A packet of one byte counts one unit.
-	n.unit = 6
-	for most*int64(n.virtual)*int64(o.BufferBytes)>>n.unit >= 1<<15-1<<10 {
-		n.unit++
 	}
 	return nil
 }

@@ -71,7 +71,7 @@ func (s *simulator) post(id int32) {
 	s.rings[m.link] = id
 	if s.channels[m.link*s.virtual].head < 0 {
 		s.refill(m.link)
-		s.start(m.link)
+		s.ready = append(s.ready, m.link)
 	}
 }
 
@@ -84,37 +84,34 @@ func (s *simulator) refill(link int32) {
 	}
 	id := s.messages[last].next
 	m := &s.messages[id]
-	p := s.newPacket()
-	pk := &s.packets[p]
-	*pk = packet{ready: m.posted, next: -1, in: -1, message: id, to: m.to}
-	s.created++
-	size := s.full
+	size, to := s.full, m.to
 	if m.left > int64(size) {
 		m.left -= int64(size)
 		s.rings[link] = id // the next in the ring goes on
 	} else {
-		size = m.last
+		size, to = m.last, to|lastPacket
 		m.left = 0
-		pk.to |= lastPacket
 		if last == id {
 			s.rings[link] = -1
 		} else {
 			s.messages[last].next = m.next
 		}
 	}
-	s.load[link] += s.units(size)
+	p := s.newPacket()
+	s.packets[p] = packet{ready: m.posted, next: -1, in: -1, message: id, to: to}
 	c := &s.channels[link*s.virtual]
 	c.head, c.tail = p, p
 	c.queued = size
+	s.created++
 }
 
 // launched follows a packet onto its injection link: the next one is cut, and
 // the sender is told when the last one of a message has left.
-func (s *simulator) launched(link int32, shared *channel, pk *packet) {
-	last, id := pk.to < 0, pk.message
+func (s *simulator) launched(link int32, shared *channel, id int32) {
+	last := s.messages[id].left == 0
 	s.refill(link)
 	if last {
-		s.sent(id, shared.freeAt)
+		s.messageSent(id, shared.freeAt)
 	}
 }
 

@@ -81,12 +81,12 @@ func (s *simulator) wake(r int32, at int64) {
 // woken is the answer to wake.
 func (s *simulator) woken(r int32, now int64) { s.nextOp(r, now) }
 
-// sent is called when the last byte of a message leaves its host, which may be
+// messageSent is called when the last byte of a message leaves its host, which may be
 // a little ahead of the event in hand.
-func (s *simulator) sent(id int32, at int64) { s.nextOp(s.messages[id].rank, at) }
+func (s *simulator) messageSent(id int32, at int64) { s.nextOp(s.messages[id].rank, at) }
 
-// arrived is called when the last byte of a message has reached its host.
-func (s *simulator) arrived(id int32, m *message, now int64) {
+// messageArrived is called when the last byte of a message has reached its host.
+func (s *simulator) messageArrived(id int32, m *message, now int64) {
 	s.elapsed[m.job] = max(s.elapsed[m.job], now)
 	s.freeMessage(id)
 }

@@ -15,7 +15,7 @@ type packet struct {
 	next      int32  // following packet of the same queue or of the free list
 	in        int32  // channel whose downstream buffer it occupies, -1 = none
 	message   int32  // index into simulator.messages
-	to        int32  // switch number of the destination; the sign bit marks the last packet of its message
+	to        int32  // switch number it is bound for; the sign bit marks the last packet of its message
 	hop       uint32 // sampled link x 256 + switch output ports crossed, saturating; see sampling.Header
 	congested uint32 // the same of congested ones
 }
@@ -38,14 +38,14 @@ type simulator struct {
 	random   sampling.Random // ties and routing
 	sampler  sampling.Random // reservoirs; apart, so that sampling changes no route
 	channels []channel
-	load     []uint16 // length links: bytes queued or being sent in units, what adaptive routing compares
+	load     loads
 	packets  []packet
+	free     int32    // first packet not in use, -1 = none
 	found    []uint32 // length channels: packets that found the port congested
 	stalled  []int64  // length links: ps with a packet ready and the link free but no credit
 	short    []int64  // length links: bytes by which packets sent fell short of full ones
 	seed     uint64
-	free     int32 // first packet not in use, -1 = none
-	wheel    *wheel
+	wheel    wheel
 	timers   timers
 	timed    int64 // timers made so far
 	nic
@@ -58,14 +58,13 @@ type simulator struct {
 	created  int64
 	received int64
 	events   int64
-	touched  int32 // keeps touch's reads alive
+	steps
 }
 
 func newSimulator(n *network, jobs []job, o *Options) *simulator {
 	s := &simulator{network: n, options: o, jobs: jobs,
 		full: int32(o.PacketBytes), above: int32(o.CongestedAbove), cut: o.Switching == CutThrough, sampling: o.Sampling,
 		channels: make([]channel, len(n.template)),
-		load:     make([]uint16, n.links),
 		found:    make([]uint32, len(n.template)),
 		stalled:  make([]int64, n.links),
 		short:    make([]int64, n.links),
@@ -74,6 +73,7 @@ func newSimulator(n *network, jobs []job, o *Options) *simulator {
 		elapsed:  make([]int64, len(jobs)),
 		log:      make([]delivery, 0, logged),
 	}
+	s.load = newLoads(n.links, int(n.virtual), s.full)
 	ranks, flows := 0, 0
 	for i := range jobs {
 		ranks += jobs[i].Program.Ranks()
@@ -94,7 +94,7 @@ func (s *simulator) reset(seed uint64) {
 	s.random, s.sampler = sampling.NewRandom(seed), sampling.NewRandom(seed^0x5bf03635)
 	s.seed = seed
 	copy(s.channels, s.template)
-	clear(s.load)
+	s.load.reset()
 	clear(s.stalled)
 	clear(s.short)
 	clear(s.found)
@@ -111,13 +111,10 @@ func (s *simulator) reset(seed uint64) {
 	}
 }
 
-// batch is how many links are looked at ahead: enough to overlap their cache
-// misses, few enough to stay in the first-level cache.
-const batch = 16
-
 // run plays all jobs from time 0 until nothing moves.
 func (s *simulator) run(ctx context.Context) error {
 	s.startRanks()
+	s.start()
 	for rounds := 0; ; rounds++ {
 		if rounds&(1<<14-1) == 0 && ctx.Err() != nil {
 			return ctx.Err()
@@ -135,39 +132,16 @@ func (s *simulator) run(ctx context.Context) error {
 			t := s.timers.pop()
 			s.wheel.advance(t.at)
 			s.woken(t.rank, t.at)
+			s.start()
 			continue
 		}
 		s.events += int64(len(links))
 		for len(links) > 0 {
 			some := links[:min(batch, len(links))]
 			links = links[len(some):]
-			s.touch(some)
-			for _, link := range some {
-				s.arrive(link)
-			}
+			s.step(some)
 		}
 	}
-}
-
-// touch reads what the events of a batch will need. The events depend on each
-// other's writes and so run one after the other; these reads do not, and the
-// processor overlaps their cache misses.
-func (s *simulator) touch(links []int32) {
-	var in [batch]int32
-	sum := int32(0)
-	for i, link := range links {
-		c := &s.channels[link*s.virtual]
-		in[i&(batch-1)] = s.packets[c.flight].in
-		if c.head >= 0 {
-			sum += s.packets[c.head].to
-		}
-	}
-	for i := range links {
-		if id := in[i&(batch-1)]; id >= 0 {
-			sum += s.channels[id].credits
-		}
-	}
-	s.touched += sum
 }
 
 // checkEnd finds what must never be: packets that did not arrive, credits that
@@ -178,8 +152,8 @@ func (s *simulator) checkEnd() error {
 	}
 	for i := range s.channels {
 		c := &s.channels[i]
-		if int(c.credits) != s.options.BufferBytes || c.queued != 0 || c.flight >= 0 || c.head >= 0 || s.load[s.link(int32(i))] != 0 {
-			return fmt.Errorf("channel %d ended with %d of %d credits, %d bytes queued, %d of load", i, c.credits, s.options.BufferBytes, c.queued, s.load[s.link(int32(i))])
+		if int(c.credits) != s.options.BufferBytes || c.queued != 0 || c.flight >= 0 || c.head >= 0 {
+			return fmt.Errorf("channel %d ended with %d of %d credits, %d bytes queued", i, c.credits, s.options.BufferBytes, c.queued)
 		}
 	}
 	return nil

@@ -22,8 +22,8 @@ type wheel struct {
 
 // newWheel spans at least horizon picoseconds; slots are 1.024 ns, or longer
 // when that would take more than 65,536 of them.
-func newWheel(links int, horizon int64) *wheel {
-	w := &wheel{shift: 10, next: make([]int32, links)}
+func newWheel(links int, horizon int64) wheel {
+	w := wheel{shift: 10, next: make([]int32, links)}
 	for horizon>>w.shift >= 1<<16-2 {
 		w.shift++
 	}
@@ -48,7 +48,7 @@ func (w *wheel) reset() {
 
 // add puts a link at a time; one before the slot in hand counts as now.
 func (w *wheel) add(link int32, at int64) {
-	i := max(at>>w.shift, w.now) & w.mask
+	i := max(at>>(w.shift&63), w.now) & w.mask
 	w.next[link] = w.slots[i]
 	w.slots[i] = link
 	w.bitmap[i>>6] |= 1 << (i & 63)
