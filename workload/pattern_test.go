@@ -128,7 +128,7 @@ func TestPatternBounds(t *testing.T) {
 		}
 	}
 	s := parseSpec("alltoall:4608")
-	if s.room(maxOps, 4608, defaultBytes, 4607, 1); s.err != nil {
+	if s.room(maxOps, load{ranks: 4608, rounds: 1, messages: 4607, bytes: defaultBytes}); s.err != nil {
 		t.Error(s.err)
 	}
 }
@@ -220,7 +220,7 @@ func TestParsePatternErrors(t *testing.T) {
 		{"", `unknown pattern ""`, "stencil2d:64x72"},
 		{"stencil4d:2x2", `unknown pattern "stencil4d"`, "fft2d"},
 		{"nas-cg:64", "not supported yet", "alltoall"},
-		{"reduce-naive:1024", "not supported yet", "ring"},
+		{"nas-lu:64", "not supported yet", "ring"},
 		{"stencil2d", "extents", "stencil2d:64x72"},
 		{"stencil2d:64", "2 numbers", "stencil2d:64x72"},
 		{"stencil2d:64x72x2", "2 numbers", ""},
