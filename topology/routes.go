@@ -42,7 +42,8 @@ type GridRoute struct {
 
 // Candidates are the channels a packet at switch number `at` may take toward
 // switch number `to` (a switch with hosts, not `at` itself); nil when there is
-// no way. The slice is shared: do not write.
+// no way. Between planes that no link joins (SwitchDistance is negative) the
+// answer means nothing. The slice is shared: do not write.
 func (r *Routes) Candidates(at, to int32) []int32 {
 	group := r.Group(at, to)
 	if group < 0 {

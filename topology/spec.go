@@ -12,10 +12,10 @@ import (
 )
 
 const specHint = "supported: tapered, full, fattree:nodes-per-leaf=H,leaves-per-pod=L,pods=P,aggs-per-pod=A,cores=C[,up=U][,leaf-links=1]," +
-	" torus:24x24x24[,hosts=1][,double=false], mesh:4x4x4; each takes gbps=100 and latency-ns=100"
+	" xgft:down=4x4x3,up=1x4x2[,parallel=1x1x1], torus:24x24x24[,hosts=1][,double=false], mesh:4x4x4; each takes gbps=100 and latency-ns=100"
 
 // Parse makes the network of a spec: `tapered`, `full`, `fattree:...`,
-// `torus:...` or `mesh:...`. Errors are *input.Error naming the field and its bound.
+// `xgft:...`, `torus:...` or `mesh:...`. Errors are *input.Error naming the field and its bound.
 func Parse(spec string) (*Topology, error) {
 	s, err := readSpec(spec)
 	if err != nil {
@@ -37,6 +37,9 @@ func (s *spec) plan() (func() (*Topology, error), error) {
 	switch s.kind {
 	case "tapered", "full", "fattree":
 		p, err := s.fatTree()
+		return p.build, err
+	case "xgft":
+		p, err := s.xgft()
 		return p.build, err
 	case "torus", "mesh":
 		p, err := s.grid()

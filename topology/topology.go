@@ -35,7 +35,8 @@ func (l *Level) Groups() int {
 // switch s is node Hosts()+s. Links leaving a node are consecutive in Links.
 //
 // Invariants (Check): every link has its reverse; every host has at least one
-// link, all of them to switches; all hosts reach each other.
+// link, all of them to switches; every two hosts have rails that reach each
+// other (networks of several planes have none between the planes).
 type Topology struct {
 	Name        string   // the spec or the file's name
 	HostNames   []string // length hosts, unique
