@@ -251,5 +251,8 @@ func (s *simulator) flush() {
 			f.CongestedHops += int64(d.congested & countMask)
 		}
 	}
+	if s.tally != nil {
+		s.tallyJobs()
+	}
 	s.log = s.log[:0]
 }

@@ -27,6 +27,13 @@ type FlowStats struct {
 	CongestedHops int64 // those that were congested
 }
 
+// JobStats are the exact counts of one job's packets.
+type JobStats struct {
+	Packets   int64 // delivered
+	PortHops  int64 // switch output ports they crossed; of a packet at most 255
+	Congested int64 // those that were congested; likewise
+}
+
 // LinkStats are the exact counts of one directed link.
 type LinkStats struct {
 	Bytes     int64
@@ -42,6 +49,7 @@ type LinkStats struct {
 type Result struct {
 	Makespan    float64           // ns: the latest of the jobs
 	Elapsed     []float64         // length jobs, ns: arrival of the job's last byte at its last receiver
+	Jobs        []JobStats        // length jobs
 	Links       []LinkStats       // length links
 	Flows       [][]FlowStats     // by job, in the order of the entries of Program.Traffic(); nil without FlowCounts
 	Samples     []*sampling.Table // by job; nil without sampling
@@ -232,6 +240,7 @@ func (s *simulator) result() *Result {
 			r.PortHops += r.Links[i].Packets
 		}
 	}
+	r.Jobs = s.jobStats(r)
 	for i := range s.jobs {
 		j := &s.jobs[i]
 		if s.options.FlowCounts {

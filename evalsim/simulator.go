@@ -54,6 +54,7 @@ type simulator struct {
 	flows    []FlowStats
 	elapsed  []int64 // length jobs, ps
 	tables   []*sampling.Table
+	tally    []JobStats // by job; nil for one job, whose counts are the whole
 	log      []delivery // received packets not yet in tables and flows
 	created  int64
 	received int64
@@ -82,6 +83,9 @@ func newSimulator(n *network, jobs []job, o *Options) *simulator {
 			s.tables = append(s.tables, sampling.NewTable(n.links))
 		}
 	}
+	if len(jobs) != 1 {
+		s.tally = make([]JobStats, len(jobs))
+	}
 	s.ranks = make([]rank, ranks)
 	if o.FlowCounts {
 		s.flows = make([]FlowStats, flows)
@@ -100,6 +104,7 @@ func (s *simulator) reset(seed uint64) {
 	clear(s.found)
 	clear(s.flows)
 	clear(s.elapsed)
+	clear(s.tally)
 	s.packets, s.free = s.packets[:0], -1
 	s.wheel.reset()
 	s.nic.reset()
