@@ -404,7 +404,7 @@ func TestOpen(t *testing.T) {
 		write("blank", " \n"):   "the file is empty",
 		write("other", "1 2 3"): "not recognised as a topology file",
 		write("slurm", "# x\nswitchname=s0 Nodes=n[0-3]\n"): "Slurm topology.conf is not supported yet",
-		"dragonfly:groups=9": "dragonfly is not supported yet",
+		"dragonfly:groups=9": "routers, hosts, global must be given",
 		"tree:pods=3":        `unknown kind of network "tree"`,
 		"fattree:pods=0":     `topology "fattree:pods=0": pods must be at least 1`,
 		"":                   "names no kind of network",

@@ -135,11 +135,16 @@ func (t *Topology) PathLength(a, b int32) int32 {
 // MinimalNext appends to buffer the links from switch node `node` that lie on
 // a shortest path to switch number `to` (a switch with hosts); nothing when
 // node is that switch. Networks routed by table have no other way than the
-// table's, so there it is the candidates of Routes.
+// table's, so there it is the candidates of Routes, as it is where these are
+// all shortest paths and quicker to have.
 func (t *Topology) MinimalNext(buffer []int32, node, to int32) []int32 {
-	if t.Routes != nil && t.Routes.Table != nil {
-		for _, c := range t.Routes.Candidates(t.SwitchOf(node), to) {
-			buffer = append(buffer, c/t.Routes.VirtualChannels)
+	if r := t.Routes; r != nil && (r.Table != nil || r.Dragonfly != nil || r.HyperX != nil) {
+		if t.SwitchOf(node) == to {
+			return buffer
+		}
+		var scratch [maxDimensions]int32
+		for _, c := range r.CandidatesIn(scratch[:], t.SwitchOf(node), to) {
+			buffer = append(buffer, c/r.VirtualChannels)
 		}
 		return buffer
 	}
