@@ -2,6 +2,7 @@ package workload
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -162,6 +163,8 @@ func TestPlanErrors(t *testing.T) {
 		{Collective{Operation: "allgather", Bytes: -1}, "size is -1"},
 		{Collective{Operation: "allgather", Bytes: maxTotal/4 + 1}, "must be from 0 to 1125899906842624"},
 		{Collective{Operation: "reduce", ReductionRate: -1}, "reduction rate"},
+		{Collective{Operation: "reduce", ReductionRate: math.NaN()}, "reduction rate"},
+		{Collective{Operation: "reduce", ReductionRate: 1e-300, Bytes: 1}, "takes more than"},
 	} {
 		if _, err := test.c.Plan(4); err == nil || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%+v: %v, want %q", test.c, err, test.want)

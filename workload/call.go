@@ -83,8 +83,7 @@ func (c *call) combine(from int, d payload) {
 	d.combine = true
 	c.receive(from, d)
 	if bytes := c.plan.bytes(d); c.plan.rate > 0 && bytes > 0 {
-		nanoseconds := math.Ceil(float64(bytes) / c.plan.rate)
-		c.builder.Compute(int64(min(nanoseconds, maxTotal)))
+		c.builder.Compute(int64(math.Ceil(float64(bytes) / c.plan.rate)))
 	}
 }
 

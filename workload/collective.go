@@ -32,7 +32,8 @@ type Collective struct {
 	Bytes int64
 
 	// ReductionRate is how many bytes a rank combines in a second; 0 = in no
-	// time. Each combination is a Compute after its message has come.
+	// time. Each combination is a Compute after its message has come; the whole
+	// vector may take up to 2^52 ns.
 	ReductionRate float64
 }
 
@@ -199,6 +200,9 @@ func (c Collective) Plan(ranks int) (*Plan, error) {
 	}
 	if o.reduces {
 		p.rate = c.ReductionRate / 1e9
+	}
+	if p.rate > 0 && float64(p.total)/p.rate > maxTotal {
+		return nil, fmt.Errorf("%s: combining %d bytes at %g bytes a second takes more than %d ns", o.name, p.total, c.ReductionRate, int64(maxTotal))
 	}
 	name := c.Algorithm
 	if name == "" || name == Auto {

@@ -398,6 +398,62 @@ func TestClosedForms(t *testing.T) {
 	}
 }
 
+// TestFoldedForms: a number of members that is no power of two costs two more
+// rounds and two messages for each member beyond one.
+func TestFoldedForms(t *testing.T) {
+	for _, size := range []int{3, 5, 6, 7, 9, 12, 31, 33, 48} {
+		core := powerOfTwo(size)
+		extra, log := int64(size-core), ceilingLog2(core)
+		for _, want := range []struct {
+			operation, algorithm    string
+			messages, bytes, rounds int64 // of the core alone, for a vector of size*core bytes
+		}{
+			{"allreduce", "recursive-doubling", int64(core) * log, int64(core) * log * int64(size*core), log},
+			{"allreduce", "rabenseifner", 2 * int64(core) * log, 2 * int64(core) * int64(core-1) * int64(size), 2 * log},
+			{"barrier", "recursive-doubling", int64(core) * log, int64(core) * log * int64(size*core), log},
+		} {
+			vector := int64(size * core)
+			p := oneCall(t, Collective{Operation: want.operation, Algorithm: want.algorithm, Bytes: vector}, size)
+			var messages, bytes int64
+			for r := range int32(size) {
+				own, sent := sentBy(p, r)
+				messages, bytes = messages+own, bytes+sent
+			}
+			rounds := int64(unitTime(t, p))
+			if messages != want.messages+2*extra || bytes != want.bytes+2*extra*vector || rounds != want.rounds+2 {
+				t.Errorf("%s/%s of %d: %d messages of %d bytes in %d rounds; want %d of %d in %d", want.operation, want.algorithm, size,
+					messages, bytes, rounds, want.messages+2*extra, want.bytes+2*extra*vector, want.rounds+2)
+			}
+		}
+	}
+}
+
+// TestReductionIsCharged: what a rank computes is what it combines.
+func TestReductionIsCharged(t *testing.T) {
+	for _, algorithm := range Algorithms("allreduce") {
+		p := oneCall(t, Collective{Operation: "allreduce", Algorithm: algorithm, Bytes: 8000, ReductionRate: 1e9}, 8)
+		var combined, most int64
+		for r := range int32(8) {
+			own := int64(0)
+			for i, op := range p.RankOps(r) {
+				if op.Kind == Compute {
+					own += op.Bytes
+					if before := p.RankOps(r)[i-1]; before.Kind != Receive || before.Bytes != op.Bytes {
+						t.Fatalf("%s: %d ns after %+v", algorithm, op.Bytes, before)
+					}
+				}
+			}
+			combined, most = combined+own, max(most, own)
+		}
+		// 7 vectors must be combined with an eighth, by somebody.
+		want := map[string][2]int64{"ring": {56000, 7000}, "rabenseifner": {56000, 7000}, "recursive-doubling": {8 * 24000, 24000},
+			"reduce-bcast": {56000, 24000}, "linear": {56000, 56000}}[algorithm]
+		if combined != want[0] || most != want[1] {
+			t.Errorf("%s: %d ns in all, %d at one rank; want %v", algorithm, combined, most, want)
+		}
+	}
+}
+
 func oneCall(t rapid.TB, c Collective, ranks int) *Program {
 	t.Helper()
 	plan, err := c.Plan(ranks)
