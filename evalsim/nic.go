@@ -51,6 +51,12 @@ func (n *nic) newMessage() int32 {
 }
 
 func (n *nic) freeMessage(id int32) {
+	if invariants {
+		if n.messages[id].kind == freedMessage {
+			panic("a message is freed twice")
+		}
+		n.messages[id].kind = freedMessage
+	}
 	n.messages[id].next = n.freed
 	n.freed = id
 }

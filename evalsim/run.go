@@ -48,7 +48,7 @@ type LinkStats struct {
 // Result of one run.
 type Result struct {
 	Makespan    float64           // ns: the latest of the jobs
-	Elapsed     []float64         // length jobs, ns: arrival of the job's last byte at its last receiver
+	Elapsed     []float64         // length jobs, ns: the latest of the arrivals of the job's messages (last byte at the receiving host) and of the ends of its Compute, Receive, Wait and WaitAll operations; Idle at a program's end does not count
 	Jobs        []JobStats        // length jobs
 	Links       []LinkStats       // length links
 	Flows       [][]FlowStats     // by job, in the order of the entries of Program.Traffic(); nil without FlowCounts
@@ -58,7 +58,8 @@ type Result struct {
 	PortHops    int64             // switch output ports crossed
 	Congested   int64             // those that were congested
 	Events      int64
-	VolumeScale float64 // of the first job's program
+	VolumeScale float64  // of the first job's program
+	Warnings    []string // what did not stop the run but should be told, such as messages that no receive took; usually nil
 }
 
 // job is a Job made ready: every operation knows its flow.
@@ -67,7 +68,8 @@ type job struct {
 	firstRank int32
 	firstFlow int32
 	flows     int
-	opFlow    []int32 // length operations of the program: index into simulator.flows
+	opFlow    []int32 // length operations of the program: index into simulator.flows; receives: -1 = its source never sends to this rank
+	needs
 }
 
 // Simulation is a topology and jobs laid out once, to be run many times.
@@ -92,6 +94,9 @@ func New(t *topology.Topology, jobs []Job, o Options) (*Simulation, error) {
 	for _, j := range jobs {
 		made, err := prepare(j, t, int32(ranks), int32(flows))
 		if err != nil {
+			return nil, err
+		}
+		if err := checkComputing(j.Program, o.ComputeNoise); err != nil {
 			return nil, err
 		}
 		ranks += j.Program.Ranks()
@@ -143,7 +148,7 @@ func prepare(j Job, t *topology.Topology, firstRank, firstFlow int32) (job, erro
 	if err != nil {
 		return job{}, fmt.Errorf("program: %w", err)
 	}
-	made := job{Job: j, firstRank: firstRank, firstFlow: firstFlow, flows: len(traffic.Destinations)}
+	made := job{Job: j, firstRank: firstRank, firstFlow: firstFlow, flows: len(traffic.Destinations), needs: needsOf(j.Program)}
 	made.opFlow = opFlows(j.Program, traffic, firstFlow)
 	return made, nil
 }
@@ -152,8 +157,13 @@ func opFlows(p *workload.Program, traffic *commgraph.Traffic, first int32) []int
 	flow := make([]int32, len(p.Ops))
 	for r := range int32(p.Ranks()) {
 		for i := p.Offsets[r]; i < p.Offsets[r+1]; i++ {
-			if op := &p.Ops[i]; op.Kind == workload.Send {
+			switch op := &p.Ops[i]; {
+			case op.Kind.IsSend():
 				flow[i] = first + traffic.Find(r, op.Peer)
+			case op.Kind.IsReceive() && op.Peer != workload.AnySource:
+				if flow[i] = traffic.Find(op.Peer, r); flow[i] >= 0 {
+					flow[i] += first
+				}
 			}
 		}
 	}
@@ -167,6 +177,9 @@ func (s *Simulation) Run(ctx context.Context, seed uint64) (*Result, error) {
 	sim.jobs = s.jobs
 	sim.reset(seed)
 	if err := sim.run(ctx); err != nil {
+		return nil, err
+	}
+	if err := sim.outcome(); err != nil {
 		return nil, err
 	}
 	return sim.result(), nil
@@ -227,7 +240,7 @@ func Repeat(ctx context.Context, t *topology.Topology, jobs []Job, o Options, re
 
 // result copies what a run has counted.
 func (s *simulator) result() *Result {
-	r := &Result{Events: s.events, Packets: s.received, Links: make([]LinkStats, s.links), VolumeScale: 1}
+	r := &Result{Events: s.events, Packets: s.received, Links: make([]LinkStats, s.links), VolumeScale: 1, Warnings: s.hostWarnings()}
 	for _, e := range s.elapsed {
 		r.Elapsed = append(r.Elapsed, float64(e)/1000)
 		r.Makespan = max(r.Makespan, float64(e)/1000)

@@ -49,6 +49,7 @@ type simulator struct {
 	timers   timers
 	timed    int64 // timers made so far
 	nic
+	protocol
 	ranks    []rank
 	rails    []topology.Rails // scratch
 	flows    []FlowStats
@@ -72,6 +73,7 @@ func newSimulator(n *network, jobs []job, o *Options) *simulator {
 		short:    make([]int64, n.links),
 		wheel:    newWheel(n.links, n.horizon),
 		nic:      newNIC(n.hostLinks),
+		protocol: newProtocol(jobs, n.topology.Hosts()),
 		elapsed:  make([]int64, len(jobs)),
 		log:      make([]delivery, 0, logged),
 	}
@@ -108,6 +110,7 @@ func (s *simulator) reset(seed uint64) {
 	s.packets, s.free = s.packets[:0], -1
 	s.wheel.reset()
 	s.nic.reset()
+	s.protocol.reset(s.jobs)
 	s.timers, s.timed = s.timers[:0], 0
 	s.created, s.received, s.events = 0, 0, 0
 	s.log = s.log[:0]
