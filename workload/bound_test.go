@@ -48,7 +48,7 @@ func drawProgram(t *rapid.T, kinds ...Kind) *Program {
 // lastByte plays a rank and its link byte by byte, one in a second, from
 // messages drawn at random among those posted, and says when the last has left.
 func lastByte(r int32, ops []Op, random *rand.Rand) (last int64) {
-	type message struct{ left, end int64 }
+	type message struct{ left int64 }
 	var messages []*message // not yet gone
 	var requests []*message // nil for those that are done at once
 	now, computed := int64(0), int64(0)
@@ -121,23 +121,25 @@ func TestInjectionBoundHolds(t *testing.T) {
 	}
 }
 
+// rewrite puts what f appends in the place of every operation.
+func rewrite(p *Program, f func(b *Builder, op Op)) *Program {
+	b := NewBuilder(p.Ranks(), len(p.Ops))
+	for r := range int32(p.Ranks()) {
+		for _, op := range p.RankOps(r) {
+			f(b, op)
+		}
+		b.EndRank()
+	}
+	q, err := b.Program()
+	if err != nil {
+		panic(err)
+	}
+	return q
+}
+
 // TestInjectionBoundRules: what must and what must not change the bound.
 func TestInjectionBoundRules(t *testing.T) {
 	every := []Kind{Send, Idle, Isend, Receive, Ireceive, Wait, WaitAll, Compute}
-	change := func(p *Program, f func(b *Builder, op Op)) *Program {
-		b := NewBuilder(p.Ranks(), len(p.Ops))
-		for r := range int32(p.Ranks()) {
-			for _, op := range p.RankOps(r) {
-				f(b, op)
-			}
-			b.EndRank()
-		}
-		q, err := b.Program()
-		if err != nil {
-			panic(err)
-		}
-		return q
-	}
 	rapid.Check(t, func(t *rapid.T) {
 		p := drawProgram(t, every...)
 		bound := seconds(p)
@@ -146,27 +148,27 @@ func TestInjectionBoundRules(t *testing.T) {
 				t.Fatalf("%s does not hold for %+v", rule, p.Ops)
 			}
 		}
-		scaledBy3 := change(p, func(b *Builder, op Op) {
+		scaledBy3 := rewrite(p, func(b *Builder, op Op) {
 			if op.Kind != Wait {
 				op.Bytes *= 3
 			}
 			b.add(op, payload{})
 		})
 		check("three times as much takes three times as long", seconds(scaledBy3) == 3*bound)
-		idle := change(p, func(b *Builder, op Op) {
+		idle := rewrite(p, func(b *Builder, op Op) {
 			if op.Kind == Compute {
 				op.Kind, op.Bytes = Idle, op.Bytes/int64(time.Second)
 			}
 			b.add(op, payload{})
 		})
 		check("computing is idling", seconds(idle) == bound)
-		eager := change(p, func(b *Builder, op Op) {
+		eager := rewrite(p, func(b *Builder, op Op) {
 			if op.Kind != WaitAll && op.Kind != Wait {
 				b.add(op, payload{})
 			}
 		})
 		check("waiting makes nothing faster", seconds(eager) <= bound)
-		patient := change(p, func(b *Builder, op Op) {
+		patient := rewrite(p, func(b *Builder, op Op) {
 			b.add(op, payload{})
 			b.WaitAll()
 		})
@@ -174,14 +176,14 @@ func TestInjectionBoundRules(t *testing.T) {
 		check("a faster link is not slower", InjectionBound(p, 2) <= time.Duration(bound)*time.Second)
 
 		blocking := drawProgram(t, Send, Idle, Compute)
-		split := change(blocking, func(b *Builder, op Op) {
+		split := rewrite(blocking, func(b *Builder, op Op) {
 			if op.Kind == Send {
 				b.Wait(b.Isend(op.Peer, op.Bytes, 0))
 			} else {
 				b.add(op, payload{})
 			}
 		})
-		received := change(blocking, func(b *Builder, op Op) {
+		received := rewrite(blocking, func(b *Builder, op Op) {
 			b.Ireceive(AnySource, 0, AnyTag)
 			b.add(op, payload{})
 			b.WaitAll()

@@ -320,55 +320,64 @@ func ceilingLog2(n int) (log int64) {
 	return log
 }
 
-// TestClosedForms: messages, bytes and rounds against the formulas of Thakur,
-// Rabenseifner and Gropp (2005), for data that the members divide evenly.
+// form is what an algorithm costs.
+type form struct {
+	name            string // "2 " before it: for powers of two only
+	each            bool   // messages and bytes are those of every member, otherwise of all together
+	messages, bytes int64
+	rounds          int64
+}
+
+// closedForms are the formulas of Thakur, Rabenseifner and Gropp (2005) for
+// vectors of size pieces and blocks of one.
+func closedForms(size int, piece int64) []form {
+	n, log, floor := int64(size), ceilingLog2(size), ceilingLog2(powerOfTwo(size))
+	whole := piece * n
+	return []form{
+		{"bcast/binomial", false, n - 1, (n - 1) * whole, log},
+		{"bcast/linear", false, n - 1, (n - 1) * whole, n - 1},
+		{"2 bcast/scatter-ring", false, n*n - 1, treeSum(size)*piece + n*(n-1)*piece, log + n - 1},
+		{"2 bcast/scatter-recursive-doubling", false, n - 1 + n*log, treeSum(size)*piece + n*(n-1)*piece, 2 * log},
+		{"reduce/binomial", false, n - 1, (n - 1) * whole, floor},
+		{"reduce/linear", false, n - 1, (n - 1) * whole, min(1, n-1)},
+		{"2 reduce/rabenseifner", false, n*log + n - 1, n*(n-1)*piece + treeSum(size)*piece, 2 * log},
+		{"scatter/binomial", false, n - 1, treeSum(size) * piece, log},
+		{"scatter/linear", false, n - 1, (n - 1) * piece, n - 1},
+		{"gather/binomial", false, n - 1, treeSum(size) * piece, floor},
+		{"gather/linear", false, n - 1, (n - 1) * piece, min(1, n-1)},
+		{"allreduce/ring", true, 2 * (n - 1), 2 * (n - 1) * piece, 2 * (n - 1)},
+		{"2 allreduce/recursive-doubling", true, log, log * whole, log},
+		{"2 allreduce/rabenseifner", true, 2 * log, 2 * (n - 1) * piece, 2 * log},
+		{"allreduce/linear", false, 2 * (n - 1), 2 * (n - 1) * whole, min(1, n-1) + n - 1},
+		{"allreduce/reduce-bcast", false, 2 * (n - 1), 2 * (n - 1) * whole, floor + log},
+		{"allgather/ring", true, n - 1, (n - 1) * piece, n - 1},
+		{"allgather/bruck", true, log, (n - 1) * piece, log},
+		{"2 allgather/recursive-doubling", true, log, (n - 1) * piece, log},
+		{"2 allgather/neighbor-exchange", true, n / 2, (n - 1) * piece, n / 2},
+		{"alltoall/pairwise", true, n - 1, (n - 1) * piece, n - 1},
+		{"alltoall/linear", true, n - 1, (n - 1) * piece, n - 1},
+		{"alltoall/scattered", true, n - 1, (n - 1) * piece, n - 1},
+		{"alltoall/bruck", true, log, bitSum(size) * piece, log},
+		{"reduce-scatter/pairwise", true, n - 1, (n - 1) * piece, n - 1},
+		{"reduce-scatter/ring", true, n - 1, (n - 1) * piece, n - 1},
+		{"2 reduce-scatter/recursive-halving", true, log, (n - 1) * piece, log},
+		{"barrier/dissemination", true, log, 0, log},
+		{"2 barrier/recursive-doubling", true, log, 0, log},
+	}
+}
+
+// TestClosedForms: messages, bytes and rounds of every algorithm.
 func TestClosedForms(t *testing.T) {
 	const piece = 24
 	for _, size := range []int{1, 2, 3, 4, 5, 7, 8, 12, 16, 31, 32, 33, 64} {
-		n, log, floor := int64(size), ceilingLog2(size), ceilingLog2(powerOfTwo(size))
-		whole := piece * n // bytes of a vector, cut into size parts of piece
-		for _, want := range []struct {
-			name            string // "2 " before it: for powers of two only
-			each            bool   // messages and bytes are those of every member, otherwise of all together
-			messages, bytes int64
-			rounds          int64
-		}{
-			{"bcast/binomial", false, n - 1, (n - 1) * whole, log},
-			{"bcast/linear", false, n - 1, (n - 1) * whole, n - 1},
-			{"2 bcast/scatter-ring", false, n*n - 1, treeSum(size)*piece + n*(n-1)*piece, log + n - 1},
-			{"2 bcast/scatter-recursive-doubling", false, n - 1 + n*log, treeSum(size)*piece + n*(n-1)*piece, 2 * log},
-			{"reduce/binomial", false, n - 1, (n - 1) * whole, floor},
-			{"reduce/linear", false, n - 1, (n - 1) * whole, min(1, n-1)},
-			{"2 reduce/rabenseifner", false, n*log + n - 1, n*(n-1)*piece + treeSum(size)*piece, 2 * log},
-			{"scatter/binomial", false, n - 1, treeSum(size) * piece, log},
-			{"scatter/linear", false, n - 1, (n - 1) * piece, n - 1},
-			{"gather/binomial", false, n - 1, treeSum(size) * piece, floor},
-			{"gather/linear", false, n - 1, (n - 1) * piece, min(1, n-1)},
-			{"allreduce/ring", true, 2 * (n - 1), 2 * (n - 1) * piece, 2 * (n - 1)},
-			{"2 allreduce/recursive-doubling", true, log, log * whole, log},
-			{"2 allreduce/rabenseifner", true, 2 * log, 2 * (n - 1) * piece, 2 * log},
-			{"allreduce/linear", false, 2 * (n - 1), 2 * (n - 1) * whole, min(1, n-1) + n - 1},
-			{"allreduce/reduce-bcast", false, 2 * (n - 1), 2 * (n - 1) * whole, floor + log},
-			{"allgather/ring", true, n - 1, (n - 1) * piece, n - 1},
-			{"allgather/bruck", true, log, (n - 1) * piece, log},
-			{"2 allgather/recursive-doubling", true, log, (n - 1) * piece, log},
-			{"2 allgather/neighbor-exchange", true, n / 2, (n - 1) * piece, n / 2},
-			{"alltoall/pairwise", true, n - 1, (n - 1) * piece, n - 1},
-			{"alltoall/linear", true, n - 1, (n - 1) * piece, n - 1},
-			{"alltoall/scattered", true, n - 1, (n - 1) * piece, n - 1},
-			{"alltoall/bruck", true, log, bitSum(size) * piece, log},
-			{"reduce-scatter/pairwise", true, n - 1, (n - 1) * piece, n - 1},
-			{"reduce-scatter/ring", true, n - 1, (n - 1) * piece, n - 1},
-			{"2 reduce-scatter/recursive-halving", true, log, (n - 1) * piece, log},
-			{"barrier/dissemination", true, log, 0, log},
-			{"2 barrier/recursive-doubling", true, log, 0, log},
-		} {
+		n := int64(size)
+		for _, want := range closedForms(size, piece) {
 			name, only := strings.CutPrefix(want.name, "2 ")
 			if only && !isPowerOfTwo(size) {
 				continue
 			}
 			operation, algorithm, _ := strings.Cut(name, "/")
-			c := Collective{Operation: operation, Algorithm: algorithm, Bytes: whole}
+			c := Collective{Operation: operation, Algorithm: algorithm, Bytes: n * piece}
 			switch {
 			case operation == "barrier":
 				c.Bytes = 0
