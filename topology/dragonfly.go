@@ -30,6 +30,7 @@ type dragonfly struct {
 	groups, routers, hosts, global int // in all, per group, per router, global links per router (0 for one group)
 	bytesPerSecond                 float64
 	latency, globalLatency         time.Duration
+	joined                         []uint64 // bit router x groups + group: has a link to that other group
 	route                          *DragonflyRoute
 	t                              *Topology
 }
@@ -161,18 +162,35 @@ func (p *dragonfly) peer(group, port int) (otherGroup, otherPort int, ok bool) {
 	return (group - back + p.groups) % p.groups, whole + mirror, true
 }
 
-// links is the length of the way that Routes takes, at most three steps: the
-// shortest of one local, one global and one local link, each only if needed.
-// A way through a third group may be shorter, and is not legal.
+// links is the length of the shortest way of at most one local, one global and
+// one local link, the way that Routes takes: a local link is saved at either
+// end whose router has a global link to the other's group, both only if that
+// is one and the same link. A way through a third group may be shorter, and is
+// not legal.
 func (p *dragonfly) links(from, to int32) int32 {
-	r, routers, steps := p.t.Routes, int32(p.routers), int32(0)
-	for from/routers != to/routers {
+	here, there := from/int32(p.routers), to/int32(p.routers)
+	switch {
+	case from == to:
+		return 0
+	case here == there:
+		return 1
+	}
+	out, in := p.joins(from, there), p.joins(to, here)
+	switch {
+	case !out && !in:
+		return 3
+	case out && in:
+		r := p.t.Routes
 		link := r.Channels[r.Offsets[p.route.group(from, to)]] / r.VirtualChannels
-		from = p.t.SwitchOf(p.t.Links[link].To)
-		steps++
+		if p.t.SwitchOf(p.t.Links[link].To) == to {
+			return 1
+		}
 	}
-	if from != to {
-		steps++
-	}
-	return steps
+	return 2
+}
+
+// joins tells whether a router has a link to another group.
+func (p *dragonfly) joins(router, group int32) bool {
+	bit := router*int32(p.groups) + group
+	return p.joined[bit>>6]>>(bit&63)&1 == 1
 }

@@ -130,6 +130,12 @@ func TestDragonflyShapes(t *testing.T) {
 			for global := (groups - 1 + routers - 1) / routers; global <= 5; global++ {
 				n := mustParse(t, fmt.Sprintf("dragonfly:groups=%d,routers=%d,hosts=1,global=%d", groups, routers, global))
 				checkDragonfly(t, n)
+				// The size is judged before it is built, and never too low.
+				route, links := n.Routes.Dragonfly, len(n.Links)-2*n.Hosts()
+				entries := len(route.ToGroup) + len(route.Near) + len(route.NearGroups) + len(n.Routes.Channels) - links
+				if bound := n.distance.(*dragonfly).entries(); float64(entries) > bound {
+					t.Errorf("%s: %d routing entries, expected %v at most", n.Name, entries, bound)
+				}
 			}
 		}
 	}
@@ -227,5 +233,35 @@ func TestLargeDirectNetworks(t *testing.T) {
 			t.Errorf("%s holds %d bytes", spec, held)
 		}
 		runtime.KeepAlive(n)
+	}
+}
+
+// BenchmarkDirectNetworks times what the simulator and the mapping costs ask
+// for at every hop or pair.
+func BenchmarkDirectNetworks(b *testing.B) {
+	for _, spec := range []string{"dragonfly:groups=99,routers=14,hosts=7,global=7", "dragonfly:groups=20,routers=32,hosts=16,global=16", "hyperx:24x24x24"} {
+		n, err := Parse(spec)
+		if err != nil {
+			b.Fatal(err)
+		}
+		scratch := make([]int32, 8)
+		pairs, sum := int32(n.Switches()), 0
+		b.Run("what=candidates/topology="+spec, func(b *testing.B) {
+			at := int32(0)
+			for b.Loop() {
+				at = (at + 1) % (pairs - 1)
+				sum += len(n.Routes.CandidatesIn(scratch, at, pairs-1))
+			}
+		})
+		b.Run("what=distance/topology="+spec, func(b *testing.B) {
+			at := int32(0)
+			for b.Loop() {
+				at = (at + 1) % pairs
+				sum += int(n.SwitchDistance(at, pairs-1-at))
+			}
+		})
+		if sum == 0 {
+			b.Error("nothing was asked for")
+		}
 	}
 }

@@ -65,6 +65,7 @@ func (p *dragonfly) routes() *Routes {
 			r.Offsets = append(r.Offsets, int32(len(r.Channels)))
 		}
 	}
+	p.joined = make([]uint64, len(p.route.ToGroup)/64+1)
 	b := &dragonflyBuilder{p: p, r: r, to: make([][]farLink, p.groups)}
 	for g := range p.groups {
 		b.base = int32(g * p.routers)
@@ -105,6 +106,8 @@ func (b *dragonflyBuilder) collect() {
 			far := t.SwitchOf(t.Links[l].To)
 			group := far / int32(b.p.routers)
 			b.to[group] = append(b.to[group], farLink{s, l, far})
+			bit := s*int32(b.p.groups) + group
+			b.p.joined[bit>>6] |= 1 << (bit & 63)
 		}
 	}
 }
