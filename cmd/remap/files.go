@@ -49,10 +49,14 @@ func (p *program) openOutput(path string) (*output, error) {
 // spareInputs refuses to replace a file that the command reads, under whatever
 // name and even with --force.
 func (p *program) spareInputs(path string, info fs.FileInfo) error {
-	for _, read := range []struct{ option, path string }{
+	reads := []struct{ option, path string }{
 		{"graph", p.graph}, {"messages", p.messages}, {"topology", p.topology},
-		{"hosts", p.hosts}, {"mapping", p.mapping}, {"previous", p.previous},
-	} {
+		{"hosts", p.hosts}, {"mapping", p.mapping}, {"previous", p.previous}, {"scenario", p.scenario},
+	}
+	for _, file := range p.backgroundFiles() {
+		reads = append(reads, struct{ option, path string }{"background", file})
+	}
+	for _, read := range reads {
 		if other, err := os.Stat(read.path); err == nil && os.SameFile(info, other) {
 			return usage("write to another file", "%s: is read by --%s and will not be replaced", path, read.option)
 		}

@@ -16,6 +16,9 @@ type settings struct {
 	topology     string
 	hosts        string
 	ranksPerHost int
+	background   cli.StringSlice
+	alone        bool
+	scenario     string
 
 	pattern      string
 	graph        string
@@ -60,8 +63,22 @@ type settings struct {
 func (s *settings) machineFlags() []cli.Flag {
 	return []cli.Flag{
 		&cli.StringFlag{Name: "topology", Destination: &s.topology, Usage: "the network: a `SPEC` such as tapered or torus:8x8x8, or a file (ibnetdiscover)"},
-		&cli.StringFlag{Name: "hosts", Destination: &s.hosts, Usage: "hosts of the job: a `LIST` such as node[0-7,9] or node0:4, or a file of them (default: every host)"},
+		&cli.StringFlag{Name: "hosts", Destination: &s.hosts, Usage: "hosts of the job: a `LIST` such as node[0-7,9] or node0:4, or a file of them (default: every host that no --background names)"},
 		&cli.IntFlag{Name: "ranks-per-host", Destination: &s.ranksPerHost, Value: 1, Usage: "`N` slots on each host"},
+	}
+}
+
+// backgroundFlags are taken by all commands that take a job: which hosts other
+// jobs have decides where the job may go.
+func (s *settings) backgroundFlags() []cli.Flag {
+	return []cli.Flag{
+		&cli.StringSliceFlag{Name: "background", Destination: &s.background, Usage: "another job in the network, a pattern with its hosts: a `SPEC` such as uniform:100,rounds=3@node[8-107], ranks in that order (default: hosts that no job names); may be repeated"},
+	}
+}
+
+func (s *settings) aloneFlag() []cli.Flag {
+	return []cli.Flag{
+		&cli.BoolFlag{Name: "alone", DisableDefaultText: true, Destination: &s.alone, Usage: "with --background: simulate every job by itself too, and tell how much slower they are together"},
 	}
 }
 

@@ -25,6 +25,9 @@ func (p *program) simulate(ctx context.Context) error {
 	if (p.mapping == "") == (p.strategy == "") {
 		return usage(forms, "exactly one of --mapping and --strategy is needed")
 	}
+	if p.alone && len(p.background.Value()) == 0 {
+		return usage(backgroundHint, "--alone goes with --background")
+	}
 	format, err := p.reportFormat()
 	if err != nil {
 		return err
@@ -50,20 +53,28 @@ func (p *program) simulate(ctx context.Context) error {
 		return err
 	}
 	meter := p.newMeter("simulating", p.repeats)
+	options.Sampling = options.Sampling || len(j.background) > 0 // for the verdict
 	results, err := evalsim.Repeat(ctx, j.machine, j.asJobs(m), options, p.repeats, p.workers, meter.step)
 	meter.stop()
 	if err != nil {
 		return err
 	}
 	p.clock.lap("simulate")
-	row.Summary = evalsim.Summarize(results)
+	row.fill(j, results)
+	if p.alone {
+		if err := p.addAlone(ctx, j, m, options, results, row.Jobs); err != nil {
+			return err
+		}
+		p.clock.lap("alone")
+	}
 	if links.toFile() {
 		if err := links.write(func(w io.Writer) error { return evalsim.WriteLinks(w, j.machine, results) }); err != nil {
 			return err
 		}
 	}
 	row.Timing = p.timingFields()
-	r := report{value: row, under: j.scaled(), csvHeader: slices.Concat(staticNames, timeNames), csvRows: [][]string{row.fields()}}
+	p.sayEndsEarly(row.Jobs)
+	r := report{value: row, more: jobsTable(row.Jobs), under: lines(j.verdict(results), j.scaled()), csvHeader: slices.Concat(staticNames, timeNames), csvRows: [][]string{row.fields()}}
 	r.table.header = simulatedHeader("mapping")
 	r.table.add(row.cells()...)
 	return p.writeReport(out, format, &r)
@@ -110,11 +121,6 @@ func (p *program) mappingToSimulate(ctx context.Context) (string, *job, mapping.
 	}
 	p.clock.lap("map")
 	return chosen.Name, j, m, nil
-}
-
-// asJobs is the mapped job as the simulator sees it.
-func (j *job) asJobs(m mapping.Mapping) []evalsim.Job {
-	return []evalsim.Job{{Program: j.program, Hosts: m.Hosts(j.allocation)}}
 }
 
 func simulatedHeader(first string) []string {
