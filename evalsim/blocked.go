@@ -86,8 +86,8 @@ func (s *simulator) waits(r int32) string {
 		return fmt.Sprintf("wait for request %d: %s", op.Bytes, describe(requestOp(program, r-s.jobs[k.job].firstRank, op.Bytes)))
 	case workload.WaitAll:
 		p := &s.parties[r]
-		number := int64(p.base)
-		for s.requests[p.first+int32(number)-p.base] != openRequest {
+		number := int64(max(0, p.made-p.window))
+		for s.requests[p.first+int32(number)%p.window] != openRequest {
 			number++
 		}
 		return fmt.Sprintf("wait for all requests: %d open, the first is request %d: %s", p.open, number,

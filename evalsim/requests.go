@@ -8,7 +8,7 @@ type party struct {
 	at         int64 // ps: when the wait in hand began
 	latest     int64 // ps: the latest end of a request
 	first      int32 // its requests' first place
-	base       int32 // number of the request in that place
+	window     int32 // how many places it has; request n has place n modulo that
 	made       int32 // requests made
 	open       int32 // those not complete
 	inside     int32 // its messages in NICs, under MaxInFlight
@@ -38,7 +38,7 @@ const openRequest = -1
 type needs struct {
 	plain    bool    // only blocking sends, Idle and Compute
 	receives bool    // some rank receives
-	windows  []int32 // length ranks: most requests between two WaitAll; nil when plain
+	windows  []int32 // length ranks: see windowOf; nil when plain
 }
 
 // needsOf finds what a program needs. O(operations).
@@ -58,18 +58,34 @@ func needsOf(p *workload.Program) needs {
 		return n
 	}
 	n.windows = make([]int32, p.Ranks())
+	var waited []bool
 	for r := range n.windows {
-		count := int32(0)
-		for _, op := range p.RankOps(int32(r)) {
-			if op.Kind.IsRequest() {
-				count++
-			} else if op.Kind == workload.WaitAll {
-				count = 0
-			}
-			n.windows[r] = max(n.windows[r], count)
-		}
+		n.windows[r], waited = windowOf(p.RankOps(int32(r)), waited)
 	}
 	return n
+}
+
+// windowOf is how many requests of a rank need be remembered: the most there
+// are from the first that nothing has waited for to the newest. All before are
+// complete. waited is scratch.
+func windowOf(ops []workload.Op, waited []bool) (window int32, scratch []bool) {
+	waited = waited[:0]
+	oldest := 0
+	for _, op := range ops {
+		switch {
+		case op.Kind.IsRequest():
+			waited = append(waited, false)
+			window = max(window, int32(len(waited)-oldest))
+		case op.Kind == workload.Wait:
+			waited[op.Bytes] = true
+			for oldest < len(waited) && waited[oldest] {
+				oldest++
+			}
+		case op.Kind == workload.WaitAll:
+			oldest = len(waited)
+		}
+	}
+	return window, waited
 }
 
 func newProtocol(jobs []job, hosts int) protocol {
@@ -114,6 +130,7 @@ func (p *protocol) reset(jobs []job) {
 		for k := range jobs[i].Program.Ranks() {
 			p.parties[r] = party{first: first, early: -1, queue: emptyList, posted: emptyList, unexpected: emptyList}
 			if jobs[i].windows != nil {
+				p.parties[r].window = jobs[i].windows[k]
 				first += jobs[i].windows[k]
 			}
 			r++
@@ -124,7 +141,7 @@ func (p *protocol) reset(jobs []job) {
 // newRequest opens a rank's next request.
 func (s *simulator) newRequest(r int32) int32 {
 	p := &s.parties[r]
-	place := p.first + p.made - p.base
+	place := p.first + p.made%p.window
 	p.made++
 	p.open++
 	s.requests[place] = openRequest
@@ -154,20 +171,15 @@ func (s *simulator) complete(r, place int32, at int64) {
 	}
 }
 
-// over says whether a wait that began at party.at is over, and when. Requests
-// before one WaitAll are complete and need their places no longer.
+// over says whether a wait that began at party.at is over, and when.
 func (s *simulator) over(r int32, op *workload.Op) (done bool, at int64) {
 	p := &s.parties[r]
 	if op.Kind == workload.WaitAll {
-		if p.open > 0 {
-			return false, 0
-		}
-		p.base = p.made
-		return true, max(p.at, p.latest)
+		return p.open == 0, max(p.at, p.latest)
 	}
-	if op.Bytes < int64(p.base) {
+	if op.Bytes < int64(p.made-p.window) {
 		return true, p.at
 	}
-	end := s.requests[p.first+int32(op.Bytes)-p.base]
+	end := s.requests[p.first+int32(op.Bytes)%p.window]
 	return end != openRequest, max(p.at, end)
 }
