@@ -222,7 +222,14 @@ const logged = 512
 func (s *simulator) deliver(p int32, pk *packet, now int64) {
 	s.received++
 	m := &s.messages[pk.message]
-	s.log = append(s.log, delivery{pk.hop, pk.congested, m.flow, m.table})
+	table := m.table
+	if s.length > 0 {
+		table += s.sliceTables(now)
+	}
+	if s.take != nil {
+		s.tell(pk, m, now)
+	}
+	s.log = append(s.log, delivery{pk.hop, pk.congested, m.flow, table})
 	if len(s.log) == cap(s.log) {
 		s.flush()
 	}

@@ -92,6 +92,10 @@ type Options struct {
 	StartJitter          time.Duration // ranks begin at a uniform random time from 0 to this; 0 = all at once
 	Sampling             bool          // packets carry reservoirs
 	FlowCounts           bool          // results hold counts of every pair of ranks
+	SliceLength          time.Duration // results hold time slices of this length; 0 = none
+	MaxSlices            int           // at most so many, 0 = 1024 or what fits in 1 GiB; the last takes what comes later
+	ByPhase              bool          // results hold samples of every phase of the program
+	Latencies            bool          // results hold how long messages between hosts took
 	Seed                 uint64        // of tie-breaks, random routing, sampling, ComputeNoise and StartJitter
 }
 
@@ -113,6 +117,10 @@ func (o Options) Validate() error {
 		return fmt.Errorf("switch latency %v: must be 0 to 1ms", o.SwitchLatency)
 	case o.CongestedAbove < 0 || o.CongestedAbove > 1<<30:
 		return fmt.Errorf("congested above %d: must be 0 to 2^30 bytes", o.CongestedAbove)
+	case o.SliceLength < 0 || o.SliceLength > time.Hour:
+		return fmt.Errorf("slice length %v: must be 0 to 1h", o.SliceLength)
+	case o.MaxSlices < 0 || o.MaxSlices > maxSlices:
+		return fmt.Errorf("slices %d: must be 0 to %d", o.MaxSlices, maxSlices)
 	case int(o.Switching) >= len(switchingNames):
 		return fmt.Errorf("switching %d is not known", o.Switching)
 	case int(o.Routing) >= len(routingNames):

@@ -105,7 +105,7 @@ func (s *simulator) send(r int32, op *workload.Op, now int64, request int32) {
 	job := &s.jobs[k.job]
 	id := s.newMessage()
 	m := &s.messages[id]
-	*m = message{left: op.Bytes, posted: now, link: -1, flow: job.opFlow[k.op], table: int32(k.job),
+	*m = message{left: op.Bytes, posted: now, link: -1, flow: job.opFlow[k.op], table: s.tableOf(k.job, op.Phase),
 		rank: r, peer: job.firstRank + op.Peer, op: k.op, job: k.job, phase: op.Phase}
 	if !job.plain {
 		s.enclose(id, op, request)
@@ -148,9 +148,12 @@ func (s *simulator) wake(who int32, at int64) {
 
 // woken is the answer to wake.
 func (s *simulator) woken(who int32, now int64) {
-	if who >= 0 {
+	switch {
+	case who >= 0:
 		s.nextOp(who, now)
-	} else {
+	case who == sliceEnd:
+		s.endSlice(now)
+	default:
 		s.wokenMemory(^who, now)
 	}
 }
@@ -186,4 +189,9 @@ func (s *simulator) arrived(id int32, m *message, now int64) {
 // delivered counts a message, control messages apart, whose last byte has
 // reached the receiving host: over the network or within the host. called is
 // when the program sent it.
-func (s *simulator) delivered(m *message, called, now int64) { s.reach(m.job, now) }
+func (s *simulator) delivered(m *message, called, now int64) {
+	s.reach(m.job, now)
+	if s.latencies != nil && m.link >= 0 {
+		s.latencies.add(s.opOf(m).Bytes, (now-called+500)/1000)
+	}
+}

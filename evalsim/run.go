@@ -34,15 +34,17 @@ type JobStats struct {
 	Congested int64 // those that were congested; likewise
 }
 
-// LinkStats are the exact counts of one directed link.
+// LinkStats are the exact counts of one directed link, over the makespan or
+// over a time slice. A packet counts, with all its time, where it begins to be
+// sent.
 type LinkStats struct {
 	Bytes     int64
 	Packets   int64
 	Congested int64   // packets that found its port congested; 0 on injection links
-	Busy      float64 // fraction of the makespan it was sending
-	Stalled   float64 // fraction of the makespan it had a packet ready but no credit
-	QueueMean float64 // bytes in the port's queue, averaged over the makespan
-	QueueMax  int64
+	Busy      float64 // fraction of the time it was sending
+	Stalled   float64 // fraction of the time it was free and had a packet ready, but no credit: a hundredth of the percent time stalled P_Ts = 100 T_is/T_i of credit stalls, which Monet measures (Jha et al. 2020, definitions 1 and 3)
+	QueueMean float64 // bytes waiting in the port's queue, averaged over the time
+	QueueMax  int64   // most bytes queued at a time
 }
 
 // Result of one run.
@@ -52,7 +54,10 @@ type Result struct {
 	Jobs        []JobStats        // length jobs
 	Links       []LinkStats       // length links
 	Flows       [][]FlowStats     // by job, in the order of the entries of Program.Traffic(); nil without FlowCounts
-	Samples     []*sampling.Table // by job; nil without sampling
+	Samples     []*sampling.Table // by job, of all slices and phases; nil without sampling
+	Parts       []Part            // by slice, then job, then phase; nil unless Options.SliceLength or ByPhase is set
+	Slices      [][]LinkStats     // by slice, then link; nil without Options.SliceLength
+	Latencies   *Latencies        // nil unless Options.Latencies is set
 	Packets     int64             // delivered, of all jobs
 	PacketHops  int64             // links crossed, the hosts' own two included
 	PortHops    int64             // switch output ports crossed
@@ -102,6 +107,9 @@ func New(t *topology.Topology, jobs []Job, o Options) (*Simulation, error) {
 		ranks += j.Program.Ranks()
 		flows += made.flows
 		s.jobs = append(s.jobs, made)
+	}
+	if _, err := newSlicing(n, s.jobs, &o); err != nil {
+		return nil, err
 	}
 	s.pool = &sync.Pool{New: func() any { return newSimulator(s.network, s.jobs, &s.options) }}
 	return s, nil
@@ -172,15 +180,23 @@ func opFlows(p *workload.Program, traffic *commgraph.Traffic, first int32) []int
 
 // Run plays the simulation once with the stream of a seed.
 func (s *Simulation) Run(ctx context.Context, seed uint64) (*Result, error) {
+	return s.play(ctx, seed, nil)
+}
+
+// play is Run, and hands deliveries to take unless it is nil.
+func (s *Simulation) play(ctx context.Context, seed uint64, take func([]Delivery)) (*Result, error) {
 	sim := s.pool.Get().(*simulator)
 	defer s.pool.Put(sim)
-	sim.jobs = s.jobs
+	sim.jobs, sim.take = s.jobs, take
 	sim.reset(seed)
 	if err := sim.run(ctx); err != nil {
 		return nil, err
 	}
 	if err := sim.outcome(); err != nil {
 		return nil, err
+	}
+	if take != nil && len(sim.deliveries) > 0 {
+		sim.handOver()
 	}
 	return sim.result(), nil
 }
@@ -204,13 +220,20 @@ func RepeatSeed(seed uint64, i int) uint64 {
 // are in order and the same for any number of workers. progress, if not nil,
 // is called after every run, from one goroutine at a time.
 func (s *Simulation) Repeat(ctx context.Context, first, count, workers int, progress func()) ([]*Result, error) {
+	return repeat(ctx, count, workers, progress, func(ctx context.Context, i int) (*Result, error) {
+		return s.Run(ctx, RepeatSeed(s.options.Seed, first+i))
+	})
+}
+
+// repeat plays runs 0..count-1, begun in this order, over workers goroutines.
+func repeat(ctx context.Context, count, workers int, progress func(), run func(ctx context.Context, i int) (*Result, error)) ([]*Result, error) {
 	results := make([]*Result, count)
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(max(1, workers))
 	var mutex sync.Mutex
 	for i := range count {
 		group.Go(func() error {
-			result, err := s.Run(ctx, RepeatSeed(s.options.Seed, first+i))
+			result, err := run(ctx, i)
 			if err != nil {
 				return err
 			}
@@ -246,44 +269,27 @@ func (s *simulator) result() *Result {
 		r.Makespan = max(r.Makespan, float64(e)/1000)
 	}
 	for i := range r.Links {
-		r.Links[i] = s.linkStats(int32(i), max(r.Makespan*1000, 1))
+		n := s.counts(int32(i))
+		r.Links[i] = s.stats(int32(i), &n, max(r.Makespan*1000, 1))
 		r.PacketHops += r.Links[i].Packets
 		r.Congested += r.Links[i].Congested
 		if int32(i) >= s.hostLinks {
 			r.PortHops += r.Links[i].Packets
 		}
 	}
-	r.Jobs = s.jobStats(r)
 	for i := range s.jobs {
 		j := &s.jobs[i]
 		if s.options.FlowCounts {
 			r.Flows = append(r.Flows, append([]FlowStats(nil), s.flows[j.firstFlow:int(j.firstFlow)+j.flows]...))
 		}
-		if s.options.Sampling {
-			table := sampling.NewTable(s.links)
-			table.Merge(s.tables[i])
-			r.Samples = append(r.Samples, table)
-		}
 	}
+	s.jobResults(r)
+	if s.options.parts() {
+		s.takeParts(r)
+	}
+	r.Latencies, s.latencies = s.latencies, nil
 	if len(s.jobs) > 0 && s.jobs[0].Program.VolumeScale > 0 {
 		r.VolumeScale = s.jobs[0].Program.VolumeScale
 	}
 	return r
-}
-
-// linkStats sums a link's channels over a makespan in ps.
-func (s *simulator) linkStats(link int32, span float64) LinkStats {
-	var l LinkStats
-	channels := s.channels[link*s.virtual : (link+1)*s.virtual]
-	for i := range channels {
-		c := &channels[i]
-		l.Packets += int64(c.packets)
-		l.Congested += int64(s.found[int(link*s.virtual)+i])
-		l.QueueMean += float64(c.area) * 1024 / span
-		l.QueueMax = max(l.QueueMax, int64(c.peak))
-	}
-	l.Bytes = l.Packets*int64(s.options.PacketBytes) - s.short[link]
-	l.Busy = float64(l.Bytes) * float64(s.classes[channels[0].class].perByte) / fixedPoint / span
-	l.Stalled = float64(s.stalled[link]) / span
-	return l
 }

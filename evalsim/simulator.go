@@ -50,17 +50,19 @@ type simulator struct {
 	timed    int64 // timers made so far
 	nic
 	protocol
-	ranks    []rank
-	rails    []topology.Rails // scratch
-	flows    []FlowStats
-	elapsed  []int64 // length jobs, ps
-	tables   []*sampling.Table
-	tally    []JobStats // by job; nil for one job, whose counts are the whole
-	log      []delivery // received packets not yet in tables and flows
-	created  int64
-	received int64
-	events   int64
-	touched  int32 // keeps touch's reads alive
+	ranks   []rank
+	rails   []topology.Rails // scratch
+	flows   []FlowStats
+	elapsed []int64 // length jobs, ps
+	slicing
+	latencies  *Latencies       // nil unless options.Latencies
+	take       func([]Delivery) // who asks for deliveries; nil = nobody
+	deliveries []Delivery       // those not yet handed over
+	log        []delivery       // received packets not yet in tables and flows
+	created    int64
+	received   int64
+	events     int64
+	touched    int32 // keeps touch's reads alive
 }
 
 func newSimulator(n *network, jobs []job, o *Options) *simulator {
@@ -77,16 +79,11 @@ func newSimulator(n *network, jobs []job, o *Options) *simulator {
 		elapsed:  make([]int64, len(jobs)),
 		log:      make([]delivery, 0, logged),
 	}
+	s.slicing, _ = newSlicing(n, jobs, o) // New has tested it
 	ranks, flows := 0, 0
 	for i := range jobs {
 		ranks += jobs[i].Program.Ranks()
 		flows += jobs[i].flows
-		if o.Sampling {
-			s.tables = append(s.tables, sampling.NewTable(n.links))
-		}
-	}
-	if len(jobs) != 1 {
-		s.tally = make([]JobStats, len(jobs))
 	}
 	s.ranks = make([]rank, ranks)
 	if o.FlowCounts {
@@ -106,7 +103,6 @@ func (s *simulator) reset(seed uint64) {
 	clear(s.found)
 	clear(s.flows)
 	clear(s.elapsed)
-	clear(s.tally)
 	s.packets, s.free = s.packets[:0], -1
 	s.wheel.reset()
 	s.nic.reset()
@@ -114,8 +110,10 @@ func (s *simulator) reset(seed uint64) {
 	s.timers, s.timed = s.timers[:0], 0
 	s.created, s.received, s.events = 0, 0, 0
 	s.log = s.log[:0]
-	for _, t := range s.tables {
-		t.Reset()
+	s.resetSlices()
+	s.deliveries = s.deliveries[:0]
+	if s.options.Latencies && s.latencies == nil {
+		s.latencies = new(Latencies)
 	}
 }
 
