@@ -20,8 +20,8 @@ type Routes struct {
 	// packet takes the channel as many places after it as links between
 	// switches it has crossed: candidate + hops. Channels of later hops never
 	// wait for earlier ones, so nothing can wait in a circle (Günther 1981).
-	// VirtualChannels is twice the longest minimal path, so that a way over any
-	// intermediate switch fits, minimal before and after (Valiant 1982).
+	// VirtualChannels is the longest path, or with Intermediate twice that, so
+	// that a way over any of these fits, minimal before and after (Valiant 1982).
 	// Injection and ejection links are always used on virtual channel 0.
 	PerHop bool
 

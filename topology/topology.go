@@ -45,6 +45,7 @@ type Topology struct {
 	Levels      []Level  // finest (hosts on one leaf switch) first; each nests in the next; may be empty
 	Routes      *Routes  // deadlock-free next hops for the simulator
 	Warnings    []string // what a reader had to assume or leave out; nil for generated networks
+	Origin      []int32  // length links, ascending: LinkNumber of every link; nil unless some links have failed
 
 	firstLink []int32 // length nodes+1: links of node v are Links[firstLink[v]:firstLink[v+1]]
 	reverse   []int32 // length links: the other direction of the same cable

@@ -44,6 +44,10 @@ func join(numbers []int) string {
 	return strings.Trim(strings.ReplaceAll(fmt.Sprint(numbers), " ", "x"), "[]")
 }
 
+func isTree(spec string) bool {
+	return strings.HasPrefix(spec, "fattree") || strings.HasPrefix(spec, "xgft")
+}
+
 // drawTree draws an `xgft:` spec of 1 to 4 levels with few hosts.
 func drawTree(t *rapid.T) string {
 	levels := rapid.IntRange(1, 4).Draw(t, "levels")
