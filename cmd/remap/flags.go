@@ -36,14 +36,19 @@ type settings struct {
 	previous   string
 	seed       uint64
 
-	repeats     int
-	packetBytes int
-	bufferBytes int
-	switchNS    int64
-	switching   string
-	routing     string
-	sampling    bool
-	links       string
+	repeats      int
+	eagerBytes   int64
+	inFlight     int
+	computeNoise float64
+	startJitter  int64
+	memoryGbps   float64
+	packetBytes  int
+	bufferBytes  int
+	switchNS     int64
+	switching    string
+	routing      string
+	sampling     bool
+	links        string
 
 	rounds int
 	gain   float64
@@ -128,6 +133,11 @@ func (s *settings) simulationFlags() []cli.Flag {
 		&cli.IntFlag{Name: "buffer-bytes", Destination: &s.bufferBytes, Value: 65536, Usage: "`N` bytes of every input buffer"},
 		&cli.Int64Flag{Name: "switch-ns", Destination: &s.switchNS, Value: 100, Usage: "`N` ns from a switch's input to its output"},
 		&cli.StringFlag{Name: "switching", Destination: &s.switching, Value: "cut-through", Usage: "`NAME`: cut-through or store-and-forward"},
+		&cli.Int64Flag{Name: "eager-bytes", Destination: &s.eagerBytes, Usage: "messages longer than `N` bytes wait until their receiver is ready (rendezvous), in patterns that receive; 0 = none"},
+		&cli.IntFlag{Name: "in-flight", Destination: &s.inFlight, Usage: "`N` messages of a rank in its adapter at a time, the others wait in order; 0 = no limit"},
+		&cli.Float64Flag{Name: "compute-noise", Destination: &s.computeNoise, Usage: "computing takes 1 + `X` times E of its time, E exponential with mean 1"},
+		&cli.Int64Flag{Name: "start-jitter-ns", Destination: &s.startJitter, Usage: "ranks begin at a random time from 0 to `N` ns"},
+		&cli.Float64Flag{Name: "memory-gbps", Destination: &s.memoryGbps, Value: 160, Usage: "`X` Gb/s of a host's memory, for messages between its own ranks"},
 		&cli.StringFlag{Name: "progress", Destination: &s.progress, Value: "auto", Usage: "`WHEN` to show progress: auto, always or never"},
 	}
 }
@@ -183,6 +193,9 @@ func (s *settings) check(c *cli.Context) error {
 		{"max-packets", s.maxPackets, 1, workload.MaxPackets, "more packets are slower to simulate; the default is 1000000"},
 		{"repeats", int64(s.repeats), 1, 1000, "6 repeats are the least that give an interval"},
 		{"switch-ns", s.switchNS, 0, 1000000, "the default is 100"},
+		{"eager-bytes", s.eagerBytes, 0, 1 << 40, "0 = no message waits for its receiver"},
+		{"in-flight", int64(s.inFlight), 0, 1 << 20, "0 is no limit"},
+		{"start-jitter-ns", s.startJitter, 0, 3_600_000_000_000, "0 starts all ranks at once"},
 		{"workers", int64(s.workers), 1, 4096, "the default is the number of cores"},
 		{"rounds", int64(s.rounds), 0, 1000, "the default is 5"},
 	} {
@@ -195,6 +208,12 @@ func (s *settings) check(c *cli.Context) error {
 	}
 	if !(s.gain >= 0 && s.gain <= 1000) {
 		return usage("0 switches feedback off", "--gain must be from 0 to 1000, not %g", s.gain)
+	}
+	if !(s.computeNoise >= 0 && s.computeNoise <= 1000) {
+		return usage("0 is none", "--compute-noise must be from 0 to 1000, not %g", s.computeNoise)
+	}
+	if c.IsSet("memory-gbps") && !(s.memoryGbps >= 0.01 && s.memoryGbps <= 1e6) {
+		return usage("the default is 160", "--memory-gbps must be from 0.01 to 1000000, not %g", s.memoryGbps)
 	}
 	switch s.progress {
 	case "", "auto", "always", "never":

@@ -209,6 +209,9 @@ func (p *program) simulation() (evalsim.Options, error) {
 	o.PacketBytes, o.BufferBytes = p.packetBytes, p.bufferBytes
 	o.SwitchLatency = time.Duration(p.switchNS)
 	o.Seed, o.Sampling = p.seed, p.sampling
+	o.EagerBytes, o.MaxInFlight = p.eagerBytes, p.inFlight
+	o.ComputeNoise, o.StartJitter = p.computeNoise, time.Duration(p.startJitter)
+	o.MemoryBytesPerSecond = p.memoryGbps * 1e9 / 8
 	var err error
 	if o.Switching, err = evalsim.ParseSwitching(p.switching); err != nil {
 		return o, inOption("switching", err)
