@@ -46,6 +46,18 @@ func (s *simulator) checkHostLayer(ended bool) error {
 	return nil
 }
 
+// checkClock sees to it that no rank goes back in time.
+func (s *simulator) checkClock(r int32, now int64) {
+	if len(s.parties) == 0 {
+		return
+	}
+	p := &s.parties[r]
+	if now < p.clock || now < p.at {
+		panic(fmt.Errorf("rank %d goes on at %d ps, after %d", r, now, max(p.clock, p.at)))
+	}
+	p.clock = now
+}
+
 // count is the length of a list.
 func (s *simulator) count(first int32, next func(int32) int32) int {
 	n := 0

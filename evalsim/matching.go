@@ -71,7 +71,7 @@ func (s *simulator) receive(r int32, op *workload.Op, now int64, request int32) 
 	s.receives[v] = receive{at: now, rank: r, op: k.op, request: request, next: -1, tag: op.Tag}
 	switch {
 	case id >= 0:
-		s.join(id, v, now)
+		s.join(id, v, s.envelopes[id].arrived)
 	case op.Peer == workload.AnySource:
 		s.appendReceive(&s.parties[r].posted, v)
 	default:
@@ -98,7 +98,7 @@ func (s *simulator) receiveDone(v int32, now int64) {
 func (s *simulator) offer(id int32, now int64) {
 	flow, r := s.messages[id].flow, s.messages[id].peer
 	if e := &s.envelopes[id]; e.sequence != s.pairs[flow].taken {
-		e.next = s.parties[r].early
+		e.arrived, e.next = now, s.parties[r].early
 		s.parties[r].early = id
 		return
 	}
@@ -133,6 +133,7 @@ func (s *simulator) takeEarly(r, flow int32) int32 {
 // get later.
 func (s *simulator) match(id int32, now int64) {
 	m, e := &s.messages[id], &s.envelopes[id]
+	now = max(now, e.arrived) // the forerunner's time; itself may come a little ahead
 	e.arrived = now
 	p, party := &s.pairs[m.flow], &s.parties[m.peer]
 	one, before := s.findReceive(p.posted, e.tag)

@@ -1,6 +1,7 @@
 package evalsim
 
 import (
+	"context"
 	"slices"
 	"testing"
 
@@ -151,4 +152,49 @@ func (s *simulator) sendNowhere(r, op int32) {
 	job := &s.jobs[0]
 	s.messages[id] = message{link: -1, flow: job.opFlow[op], rank: r, peer: job.Program.Ops[op].Peer, op: op}
 	s.enclose(id, &job.Program.Ops[op], s.newRequest(r))
+}
+
+// A simulator that has played a program once plays it again without allocating.
+func TestSteadyStateDoesNotAllocate(t *testing.T) {
+	top, err := topology.Parse("torus:4x4")
+	if err != nil {
+		t.Fatal(err)
+	}
+	const ranks = 40
+	p := &workload.Program{Offsets: []int32{0}, VolumeScale: 1}
+	for r := range int32(ranks) {
+		for round := range int32(20) {
+			for _, far := range []int32{1, 7, 16} {
+				p.Ops = append(p.Ops, workload.Op{Kind: workload.Isend, Peer: (r + far) % ranks, Bytes: int64(round) * 700, Tag: uint16(far)},
+					workload.Op{Kind: workload.Ireceive, Peer: (r - far + ranks) % ranks, Tag: uint16(far)})
+			}
+			p.Ops = append(p.Ops, workload.Op{Kind: workload.WaitAll}, workload.Op{Kind: workload.Compute, Bytes: 500})
+		}
+		p.Offsets = append(p.Offsets, int32(len(p.Ops)))
+	}
+	hosts := make([]int32, ranks)
+	for r := range hosts {
+		hosts[r] = int32(r) % 16
+	}
+	o := DefaultOptions()
+	o.EagerBytes, o.MaxInFlight, o.ComputeNoise = 4096, 2, 0.3
+	simulation, err := New(top, []Job{{Program: p, Hosts: hosts}}, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := newSimulator(simulation.network, simulation.jobs, &simulation.options)
+	if n := testing.AllocsPerRun(3, func() {
+		s.reset(5)
+		if err := s.run(context.Background()); err != nil {
+			t.Fatal(err)
+		}
+	}); n != 0 {
+		t.Errorf("%g allocations a run", n)
+	}
+	if len(s.requests) != ranks*6 {
+		t.Errorf("%d requests are remembered, 6 of each of %d ranks are enough", len(s.requests), ranks)
+	}
+	if err := s.outcome(); err != nil {
+		t.Error(err)
+	}
 }

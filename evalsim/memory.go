@@ -104,21 +104,23 @@ func (s *simulator) copiesEnd(host int32, now int64) {
 	}
 	h.due = never
 	h.clock, h.progress = now, s.copies[h.queue.first].end
-	for h.queue.first >= 0 && s.copies[h.queue.first].end <= h.progress {
-		v := h.queue.first
-		id := s.copies[v].message
-		if h.queue.first = s.copies[v].next; h.queue.first < 0 {
-			h.queue.last = -1
-		}
+	// All that are due leave the queue before ranks go on, who may add to it.
+	first, count := h.queue.first, int32(0)
+	for v := first; v >= 0 && s.copies[v].end <= h.progress; v = s.copies[v].next {
+		count++
+		h.queue.first = s.copies[v].next
+	}
+	if h.active -= count; h.active == 0 {
+		h.queue.last = -1
+	} else {
+		s.askEnd(host)
+	}
+	for v := first; count > 0; count-- {
+		ended, next := s.copies[v].message, s.copies[v].next
 		s.copies[v].next = s.freeCopies
 		s.freeCopies = v
-		h.active--
-		s.copied(id, now)
-	}
-	if h.queue.first >= 0 {
-		s.askEnd(host)
-	} else {
-		h.due = never
+		v = next
+		s.copied(ended, now)
 	}
 }
 

@@ -47,6 +47,9 @@ func (s *simulator) startRanks() {
 // is when the last byte of a message leaves. What a receive gets does not depend
 // on that, see match.
 func (s *simulator) nextOp(r int32, now int64) {
+	if invariants {
+		s.checkClock(r, now)
+	}
 	k := &s.ranks[r]
 	job := &s.jobs[k.job]
 	for k.op++; k.op < k.end; k.op++ {

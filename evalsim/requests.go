@@ -6,6 +6,7 @@ import "remap/workload"
 // non-blocking sends need.
 type party struct {
 	at         int64 // ps: when the wait in hand began
+	clock      int64 // ps: when it last went on; under the tag invariants only
 	latest     int64 // ps: the latest end of a request
 	first      int32 // its requests' first place
 	window     int32 // how many places it has; request n has place n modulo that
