@@ -3,7 +3,9 @@ package benchmarks
 import (
 	"context"
 	"math"
+	"slices"
 	"testing"
+	"time"
 
 	"remap/evalsim"
 	"remap/fixtures"
@@ -30,6 +32,39 @@ func reduce43(t *testing.T, name string, root int32, o evalsim.Options) (*topolo
 		t.Fatal(err)
 	}
 	return problem.Machine, r
+}
+
+// slices43 plays the naive reduction in five slices, by packets' arrivals, and
+// logs its congestion tree in each, as figure 4.11 does. It returns the share of
+// congested hops of each slice.
+func slices43(t *testing.T, o evalsim.Options, makespan float64) []float64 {
+	t.Helper()
+	o.SliceLength = time.Duration(makespan/5) + 1
+	machine, r := reduce43(t, "reduction-naive", 0, o)
+	if len(r.Parts) != 5 {
+		t.Fatalf("%d slices", len(r.Parts))
+	}
+	congested := make([]float64, 5)
+	for i := range r.Parts {
+		part := &r.Parts[i]
+		congested[i] = float64(part.Congested) / float64(part.PortHops)
+		into, down, up := part.Samples.Links[machine.Ejection(0)[0]].Fraction(), sampling.Entry{}, sampling.Entry{}
+		for l := range part.Samples.Links {
+			e, to := &part.Samples.Links[l], machine.Links[l].To
+			if machine.IsHost(to) || machine.IsHost(machine.Links[l].From) {
+				continue
+			}
+			sum := &up
+			if to < machine.Links[l].From { // leaf switches come first, then the ones above them
+				sum = &down
+			}
+			sum.Packets += e.Packets
+			sum.Congested += e.Congested
+		}
+		t.Logf("%4.1f to %4.1f ms: %.3f of all hops congested; by samples %.3f of the root's link, %.3f of the links down, %.3f of the links up",
+			float64(i)*makespan/5e6, float64(i+1)*makespan/5e6, congested[i], into.Value, down.Fraction().Value, up.Fraction().Value)
+	}
+	return congested
 }
 
 // TestReduction43 repeats section 4.3 of the 2018 thesis (Taffet): 50 arrays of
@@ -64,6 +99,10 @@ func TestReduction43(t *testing.T) {
 	p := e.PacketsEstimate()
 	if low, high := gbps(naive, p.Low), gbps(naive, p.High); high < 99 || low > 101 {
 		t.Errorf("estimated rate of the root's link [%.1f, %.1f] Gb/s, it is full", low, high)
+	}
+	grown := slices43(t, o, naive.Makespan)
+	if !slices.IsSorted(grown) || grown[4] < 1.2*grown[0] {
+		t.Errorf("congested hops by slice: %.3f: the tree does not grow", grown)
 	}
 	treeExact, _ := into(tree, 0)
 	t.Logf("naive %.2f ms (thesis 18), tree %.1f us, faster by %.1f (thesis 86.9, bound 102.3)", naive.Makespan/1e6, tree.Makespan/1e3, gain)

@@ -14,6 +14,7 @@ import (
 // commands pick groups.
 type settings struct {
 	topology     string
+	fail, slow   cli.StringSlice
 	hosts        string
 	ranksPerHost int
 	background   cli.StringSlice
@@ -68,6 +69,8 @@ type settings struct {
 func (s *settings) machineFlags() []cli.Flag {
 	return []cli.Flag{
 		&cli.StringFlag{Name: "topology", Destination: &s.topology, Usage: "the network: a `SPEC` such as tapered or torus:8x8x8, or a file (ibnetdiscover)"},
+		&cli.StringSliceFlag{Name: "fail", Destination: &s.fail, Usage: "a failed cable: a `LINK` such as leaf0:pod0-agg1, 117 (as in a links file), leaf0:pod0-agg1/2 (the third between them), or a switch; may be repeated"},
+		&cli.StringSliceFlag{Name: "slow", Destination: &s.slow, Usage: "a slowed cable: `LINK=FRACTION` of the rate that is left, such as leaf0:pod0-agg1=0.25; may be repeated"},
 		&cli.StringFlag{Name: "hosts", Destination: &s.hosts, Usage: "hosts of the job: a `LIST` such as node[0-7,9] or node0:4, or a file of them (default: every host that no --background names)"},
 		&cli.IntFlag{Name: "ranks-per-host", Destination: &s.ranksPerHost, Value: 1, Usage: "`N` slots on each host"},
 	}

@@ -55,7 +55,7 @@ func (p *program) load() (*job, error) {
 	}
 	var err error
 	if j.machine, err = p.openTopology(); err != nil {
-		return nil, inOption("topology", err)
+		return nil, err
 	}
 	if j.background, err = p.parseBackgrounds(); err != nil {
 		return nil, err

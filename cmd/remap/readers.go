@@ -17,11 +17,18 @@ import (
 // mappingFormats are what a mapping can be written as.
 func mappingFormats() string { return strings.Join(launcher.Formats(), ", ") }
 
-// openTopology is --topology, with what its reader had to assume said on stderr.
+// openTopology is --topology without the cables of --fail and with those of
+// --slow, with what its reader had to assume said on stderr.
 func (p *program) openTopology() (*topology.Topology, error) {
 	machine, err := topology.Open(p.topology)
 	if err != nil {
-		return nil, err
+		return nil, inOption("topology", err)
+	}
+	if machine, err = topology.Degrade(machine, nil, p.slow.Value()); err != nil {
+		return nil, inOption("slow", err)
+	}
+	if machine, err = topology.Degrade(machine, p.fail.Value(), nil); err != nil {
+		return nil, inOption("fail", err)
 	}
 	const most = 5
 	for i, warning := range machine.Warnings {
