@@ -208,6 +208,12 @@ func TestMemoryIsShared(t *testing.T) {
 	// 30,000 bytes alone, then both until the short one has its 6000 and then computes.
 	late := ops([]workload.Op{send(1, 60000)}, []workload.Op{compute(1500), send(0, 6000), compute(100000)})
 	near(t, "overtaken", on(late, 0, 0), 1500+2*6000/rate+100000, 0.01)
+	// Until 1500 alone, until 3000 two, then three: the first has had 30,000 + 15,000 bytes.
+	third := ops([]workload.Op{send(1, 60000), compute(100000)}, []workload.Op{compute(1500), send(0, 60000)}, []workload.Op{compute(3000), send(0, 60000)})
+	near(t, "three", on(third, 0, 0, 0), 3000+3*15000/rate+100000, 0.01)
+	// The second rank is known to copy from 327.68 on before the first copy's end at 100.
+	ahead := ops([]workload.Op{send(0, 2000), compute(100000)}, []workload.Op{send(2, 4096), send(0, 4096)}, nil)
+	near(t, "known ahead", on(ahead, 0, 0, 1), 2000/rate+100000, 0.01)
 	near(t, "to itself", on(ops([]workload.Op{isend(0, 1000), receive(0), send(0, 0), receive(0)}), 0), 1000/rate, 0.01)
 }
 
@@ -230,6 +236,15 @@ func TestNoiseIsPaired(t *testing.T) {
 	near(t, "no noise", elapsed(1, 0, 0), work, 0)
 	if a, b := elapsed(1, 0.1, 0), elapsed(1, 0.1, 1000); a != b {
 		t.Errorf("two mappings: %g and %g", a, b)
+	}
+	// Beside another job each computes as alone, and not like the other.
+	job := evalsim.Job{Program: p, Hosts: identity(ranks)}
+	both, err := evalsim.Run(context.Background(), network(t, "tapered"), []evalsim.Job{job, job}, options(func(o *evalsim.Options) { o.ComputeNoise = 0.1 }))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if both.Elapsed[0] != elapsed(1, 0.1, 0) || both.Elapsed[1] == both.Elapsed[0] {
+		t.Errorf("two jobs compute for %v ns, the first alone for %g", both.Elapsed, elapsed(1, 0.1, 0))
 	}
 	// The maximum of n exponentials is ln n + 0.577 with a deviation of 1.28.
 	sum := 0.0
@@ -324,6 +339,14 @@ func TestWaits(t *testing.T) {
 	} {
 		near(t, c.name, place(t, "tapered", one(c.last...), options(nil), 0, 1, 2).Makespan, c.want+100000, 0.1)
 	}
+}
+
+// A request that was waited for stays complete, though its place is the next
+// one's by then.
+func TestWaitAgain(t *testing.T) {
+	const bytes, work = 1 << 18, 1 << 20
+	p := ops([]workload.Op{isend(1, bytes), wait(0), isend(1, bytes), wait(0), compute(work)}, nil)
+	near(t, "the first again", place(t, "tapered", p, options(nil), 0, 1).Makespan, bytes/lineRate+work, 0.1)
 }
 
 // Each job has its own times and messages: beside another that is out of its
