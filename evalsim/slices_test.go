@@ -135,7 +135,7 @@ func TestSlicesAndPhasesTellMessagesApart(t *testing.T) {
 	p.Phases = []string{"early", "late"}
 	p.Ops[1].Kind, p.Ops[1].Peer, p.Ops[2].Phase = workload.Idle, 0, 1
 	o := evalsim.DefaultOptions()
-	o.ByPhase, o.SliceLength = true, time.Duration((early + pause*3/4) * 10 / 125)
+	o.ByPhase, o.SliceLength = true, time.Duration((early+pause*3/4)*10/125)
 	r := run(t, top, p, o)
 	want := map[[2]int]int64{{0, 0}: 10, {0, 1}: 0, {1, 0}: 0, {1, 1}: 20}
 	if len(r.Parts) != len(want) || len(r.Slices) != 2 {

@@ -49,7 +49,14 @@ type settings struct {
 	switching    string
 	routing      string
 	sampling     bool
-	links        string
+
+	links       string
+	linksFormat string
+	view        string
+	slices      int
+	byPhase     bool
+	samples     string
+	latencies   string
 
 	rounds int
 	gain   float64
@@ -148,7 +155,13 @@ func (s *settings) simulationFlags() []cli.Flag {
 func (s *settings) measureFlags() []cli.Flag {
 	return []cli.Flag{
 		&cli.BoolFlag{Name: "sampling", DisableDefaultText: true, Destination: &s.sampling, Usage: "packets carry samples, which fill the est_ columns of --links"},
-		&cli.StringFlag{Name: "links", Destination: &s.links, Usage: "write what every link has seen to a CSV `FILE`"},
+		&cli.StringFlag{Name: "links", Destination: &s.links, Usage: "write what every link has seen to a `FILE`: CSV, JSON or Parquet by its ending"},
+		&cli.StringFlag{Name: "links-format", Destination: &s.linksFormat, Usage: "`FORMAT` of --links: csv, json or parquet (default: by its ending)"},
+		&cli.StringFlag{Name: "view", Destination: &s.view, Value: "job", Usage: "`WHO` fills the est_ columns of --links: job, or administrator for the receivers of all jobs; with --sampling"},
+		&cli.IntFlag{Name: "slices", Destination: &s.slices, Usage: "rows of --links for each of `N` time slices of the first repeat's time"},
+		&cli.BoolFlag{Name: "by-phase", DisableDefaultText: true, Destination: &s.byPhase, Usage: "rows of --links for each phase of the program; turns --sampling on"},
+		&cli.StringFlag{Name: "samples", Destination: &s.samples, Usage: "write what every delivered packet carried to a `FILE`: CSV, JSON or Parquet by its ending; turns --sampling on"},
+		&cli.StringFlag{Name: "latencies", Destination: &s.latencies, Usage: "write latencies of messages by size to a `FILE`: CSV, JSON or Parquet by its ending"},
 	}
 }
 
@@ -196,6 +209,7 @@ func (s *settings) check(c *cli.Context) error {
 		{"max-packets", s.maxPackets, 1, workload.MaxPackets, "more packets are slower to simulate; the default is 1000000"},
 		{"repeats", int64(s.repeats), 1, 1000, "6 repeats are the least that give an interval"},
 		{"switch-ns", s.switchNS, 0, 1000000, "the default is 100"},
+		{"slices", int64(s.slices), 1, 1024, "5 show how congestion grows and ends"},
 		{"eager-bytes", s.eagerBytes, 0, 1 << 40, "0 = no message waits for its receiver"},
 		{"in-flight", int64(s.inFlight), 0, 1 << 20, "0 is no limit"},
 		{"start-jitter-ns", s.startJitter, 0, 3_600_000_000_000, "0 starts all ranks at once"},
