@@ -329,7 +329,14 @@ func (s *simulator) deliver(p int32) {
 	c.newest = size
 	c.creditAt = max(c.creditAt, now+s.classes[c.class].latency)
 	m := &s.messages[id]
-	s.log = append(s.log, delivery{pk.hop, pk.congested, m.flow, m.table})
+	table := m.table
+	if s.length > 0 {
+		table += s.sliceTables(now)
+	}
+	if s.take != nil {
+		s.tell(pk, m, now)
+	}
+	s.log = append(s.log, delivery{pk.hop, pk.congested, m.flow, table})
 	if len(s.log) == logged {
 		s.flush()
 	}
@@ -337,7 +344,7 @@ func (s *simulator) deliver(p int32) {
 	pk.next = s.free
 	s.free = p
 	if m.pending--; m.pending == 0 {
-		s.messageArrived(id, m, now)
+		s.arrived(id, m, now)
 	}
 }
 
@@ -358,6 +365,9 @@ func (s *simulator) flush() {
 			f.Hops += int64(d.hop & countMask)
 			f.CongestedHops += int64(d.congested & countMask)
 		}
+	}
+	if s.tally != nil {
+		s.tallyJobs()
 	}
 	s.log = s.log[:0]
 }

@@ -233,11 +233,11 @@ func TestWriteLinks(t *testing.T) {
 		t.Fatal(err)
 	}
 	var b bytes.Buffer
-	if err := evalsim.WriteLinks(&b, top, results); err != nil {
+	if err := evalsim.WriteLinks(&b, top, results, evalsim.LinksOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	rows, err := csv.NewReader(&b).ReadAll()
-	if err != nil || len(rows) != len(top.Links)+1 || !reflect.DeepEqual(rows[0], evalsim.LinksHeader) {
+	if err != nil || len(rows) != len(top.Links)+1 || !reflect.DeepEqual(rows[0], evalsim.LinksHeader()) {
 		t.Fatalf("%d rows, %v", len(rows), err)
 	}
 	column := map[string]int{}

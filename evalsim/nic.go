@@ -51,6 +51,12 @@ func (n *nic) newMessage() int32 {
 }
 
 func (n *nic) freeMessage(id int32) {
+	if invariants {
+		if n.messages[id].kind == freedMessage {
+			panic("a message is freed twice")
+		}
+		n.messages[id].kind = freedMessage
+	}
 	n.messages[id].next = n.freed
 	n.freed = id
 }
@@ -111,7 +117,7 @@ func (s *simulator) launched(link int32, shared *channel, id int32) {
 	last := s.messages[id].left == 0
 	s.refill(link)
 	if last {
-		s.messageSent(id, shared.freeAt)
+		s.sent(id, shared.freeAt)
 	}
 }
 

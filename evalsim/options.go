@@ -84,11 +84,19 @@ type Options struct {
 	SwitchLatency        time.Duration // from a packet's arrival at a switch to its readiness at the output port
 	Switching            Switching
 	Routing              Routing
-	CongestedAbove       int     // a port is congested when its queue, the new packet included, exceeds these bytes; 0 = the credits of the next buffer (Taffet 2018, sections 3.2 and 5.10)
-	MemoryBytesPerSecond float64 // rate of a message between two ranks of one host
-	Sampling             bool    // packets carry reservoirs
-	FlowCounts           bool    // results hold counts of every pair of ranks
-	Seed                 uint64  // of tie-breaks, random routing and sampling
+	CongestedAbove       int           // a port is congested when its queue, the new packet included, exceeds these bytes; 0 = the credits of the next buffer (Taffet 2018, sections 3.2 and 5.10)
+	MemoryBytesPerSecond float64       // rate of a host's memory, which its messages between its own ranks share in equal parts
+	EagerBytes           int64         // longer messages ask the receiver first (rendezvous), in programs with receives; 0 = none does
+	MaxInFlight          int           // messages that a rank has in its NIC at a time, control messages apart; the others wait in order; 0 = no limit
+	ComputeNoise         float64       // a Compute takes 1 + ComputeNoise x E of its time, E exponential with mean 1; 0 = none
+	StartJitter          time.Duration // ranks begin at a uniform random time from 0 to this; 0 = all at once
+	Sampling             bool          // packets carry reservoirs
+	FlowCounts           bool          // results hold counts of every pair of ranks
+	SliceLength          time.Duration // results hold time slices of this length; 0 = none
+	MaxSlices            int           // at most so many, 0 = 1024 or what fits in 1 GiB; the last takes what comes later
+	ByPhase              bool          // results hold samples of every phase of the program
+	Latencies            bool          // results hold how long messages between hosts took
+	Seed                 uint64        // of tie-breaks, random routing, sampling, ComputeNoise and StartJitter
 }
 
 // DefaultOptions are 4 KiB packets, 64 KiB buffers, 100 ns a switch, virtual
@@ -109,10 +117,22 @@ func (o Options) Validate() error {
 		return fmt.Errorf("switch latency %v: must be 0 to 1ms", o.SwitchLatency)
 	case o.CongestedAbove < 0 || o.CongestedAbove > 1<<30:
 		return fmt.Errorf("congested above %d: must be 0 to 2^30 bytes", o.CongestedAbove)
+	case o.SliceLength < 0 || o.SliceLength > time.Hour:
+		return fmt.Errorf("slice length %v: must be 0 to 1h", o.SliceLength)
+	case o.MaxSlices < 0 || o.MaxSlices > maxSlices:
+		return fmt.Errorf("slices %d: must be 0 to %d", o.MaxSlices, maxSlices)
 	case int(o.Switching) >= len(switchingNames):
 		return fmt.Errorf("switching %d is not known", o.Switching)
 	case int(o.Routing) >= len(routingNames):
 		return fmt.Errorf("routing %d is not known", o.Routing)
+	case o.EagerBytes < 0:
+		return fmt.Errorf("eager bytes %d: must not be negative", o.EagerBytes)
+	case o.MaxInFlight < 0 || o.MaxInFlight > 1<<30:
+		return fmt.Errorf("messages in flight %d: must be 0 to 2^30", o.MaxInFlight)
+	case !(o.ComputeNoise >= 0 && o.ComputeNoise <= 1000):
+		return fmt.Errorf("compute noise %g: must be 0 to 1000", o.ComputeNoise)
+	case o.StartJitter < 0 || o.StartJitter > time.Hour:
+		return fmt.Errorf("start jitter %v: must be 0 to 1h", o.StartJitter)
 	case !(o.MemoryBytesPerSecond >= 1e6 && o.MemoryBytesPerSecond <= 1e15):
 		return fmt.Errorf("memory bytes per second %g: must be 1e6 to 1e15", o.MemoryBytesPerSecond)
 	}

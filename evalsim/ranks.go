@@ -6,14 +6,17 @@ import (
 	"remap/workload"
 )
 
-// rank is a process: where it is in its program.
+// rank is a process: where it is in its program. A rank that has begun an
+// operation and not the next one is waiting for that operation's end; there is
+// no other state to tell.
 type rank struct {
 	op  int32 // index of the operation in hand, in Program.Ops
 	end int32 // end of its operations
 	job uint16
 }
 
-// startRanks puts every rank at the beginning of its program, at time 0.
+// startRanks puts every rank at the beginning of its program, at time 0 or at
+// its random start.
 func (s *simulator) startRanks() {
 	first := int32(0)
 	for j := range s.jobs {
@@ -29,38 +32,96 @@ func (s *simulator) startRanks() {
 	span := uint32(1) << bits.Len(uint(len(s.ranks)))
 	mask := s.random.Uint32() & (span - 1)
 	for i := range span {
-		if r := i ^ mask; int(r) < len(s.ranks) {
-			s.nextOp(int32(r), 0)
+		if r := int32(i ^ mask); int(r) < len(s.ranks) {
+			if s.options.StartJitter > 0 {
+				s.wake(r, s.startTime(r))
+			} else {
+				s.nextOp(r, 0)
+			}
 		}
 	}
 }
 
-// nextOp begins a rank's next operation at a time.
+// nextOp goes on with a rank's program after the operation in hand, up to the
+// next one that takes time. now may be a little ahead of the event in hand: it
+// is when the last byte of a message leaves. What a receive gets does not depend
+// on that, see match.
 func (s *simulator) nextOp(r int32, now int64) {
-	k := &s.ranks[r]
-	k.op++
-	if k.op >= k.end {
-		return
+	if invariants {
+		s.checkClock(r, now)
 	}
+	k := &s.ranks[r]
 	job := &s.jobs[k.job]
-	op := &job.Program.Ops[k.op]
-	me := job.Hosts[r-job.firstRank]
-	injection, _ := s.topology.Out(me)
-	switch {
-	case op.Kind == workload.Idle:
-		s.wake(r, now+int64(float64(op.Bytes)/s.topology.Links[injection].BytesPerSecond*1e12))
-	case job.Hosts[op.Peer] == me:
-		// Within a host: a copy at memory speed; nobody else is in its way.
-		done := now + int64(float64(op.Bytes)/s.options.MemoryBytesPerSecond*1e12)
-		s.elapsed[k.job] = max(s.elapsed[k.job], done)
-		s.wake(r, done)
+	for k.op++; k.op < k.end; k.op++ {
+		op := &job.Program.Ops[k.op]
+		switch op.Kind {
+		case workload.Send:
+			s.send(r, op, now, -1)
+			return
+		case workload.Isend:
+			s.send(r, op, now, s.newRequest(r))
+		case workload.Idle:
+			injection, _ := s.topology.Out(job.Hosts[r-job.firstRank])
+			s.wake(r, now+int64(float64(op.Bytes)/s.topology.Links[injection].BytesPerSecond*1e12))
+			return
+		case workload.Compute:
+			done := now + s.computeTime(r, op)
+			s.reach(k.job, done)
+			s.wake(r, done)
+			return
+		default:
+			done, at := s.blocking(r, op, now)
+			if !done {
+				return
+			}
+			now = at
+		}
+	}
+}
+
+// blocking begins a receive or a wait and says whether, and when, it is over
+// at once.
+func (s *simulator) blocking(r int32, op *workload.Op, now int64) (done bool, at int64) {
+	k := &s.ranks[r]
+	switch op.Kind {
+	case workload.Receive:
+		done, at = s.receive(r, op, now, -1)
+	case workload.Ireceive:
+		s.receive(r, op, now, s.newRequest(r))
+		return true, now
 	default:
-		id := s.newMessage()
-		m := &s.messages[id]
-		*m = message{left: op.Bytes, posted: now, flow: job.opFlow[k.op], table: int32(k.job),
-			rank: r, peer: job.firstRank + op.Peer, op: k.op, job: k.job}
-		s.address(m, me, job.Hosts[op.Peer], k.op+r)
-		s.post(id)
+		s.parties[r].at = now
+		done, at = s.over(r, op)
+	}
+	if done {
+		s.reach(k.job, at)
+	}
+	return done, at
+}
+
+// reach counts a time into a job's elapsed time.
+func (s *simulator) reach(job uint16, at int64) { s.elapsed[job] = max(s.elapsed[job], at) }
+
+// send begins the message of an operation; request is -1 for a blocking one.
+func (s *simulator) send(r int32, op *workload.Op, now int64, request int32) {
+	k := &s.ranks[r]
+	job := &s.jobs[k.job]
+	id := s.newMessage()
+	m := &s.messages[id]
+	*m = message{left: op.Bytes, posted: now, link: -1, flow: job.opFlow[k.op], table: s.tableOf(k.job, op.Phase),
+		rank: r, peer: job.firstRank + op.Peer, op: k.op, job: k.job, phase: op.Phase}
+	if !job.plain {
+		s.enclose(id, op, request)
+	}
+	me, to := job.Hosts[r-job.firstRank], job.Hosts[op.Peer]
+	switch {
+	case me != to:
+		s.address(m, me, to, k.op+r)
+		s.inject(id, m)
+	case m.kind == requestToSend:
+		s.offer(id, now) // costs nothing within a host
+	default:
+		s.copyWithin(id, me, now)
 	}
 }
 
@@ -72,21 +133,68 @@ func (s *simulator) address(m *message, from, to, turn int32) {
 	m.link, m.toLink, m.to = pair.Injection, pair.Ejection, s.origin[pair.Ejection]
 }
 
-// wake asks for woken at a time.
-func (s *simulator) wake(r int32, at int64) {
-	s.timers.push(timer{at: at, number: s.timed, rank: r})
+// hostOf is the host a rank sits on.
+func (s *simulator) hostOf(r int32) int32 {
+	job := &s.jobs[s.ranks[r].job]
+	return job.Hosts[r-job.firstRank]
+}
+
+// opOf is the operation that sent a message.
+func (s *simulator) opOf(m *message) *workload.Op { return &s.jobs[m.job].Program.Ops[m.op] }
+
+// wake asks for woken at a time: for a rank, or for what memory.go numbers
+// below 0.
+func (s *simulator) wake(who int32, at int64) {
+	s.timers.push(timer{at: at, number: s.timed, rank: who})
 	s.timed++
 }
 
 // woken is the answer to wake.
-func (s *simulator) woken(r int32, now int64) { s.nextOp(r, now) }
+func (s *simulator) woken(who int32, now int64) {
+	switch {
+	case who >= 0:
+		s.nextOp(who, now)
+	case who == sliceEnd:
+		s.endSlice(now)
+	default:
+		s.wokenMemory(^who, now)
+	}
+}
 
-// messageSent is called when the last byte of a message leaves its host, which may be
+// sent is called when the last byte of a message leaves its host, which may be
 // a little ahead of the event in hand.
-func (s *simulator) messageSent(id int32, at int64) { s.nextOp(s.messages[id].rank, at) }
+func (s *simulator) sent(id int32, at int64) {
+	m := &s.messages[id]
+	switch m.kind {
+	case plain:
+		s.nextOp(m.rank, at)
+	case eager, rendezvous:
+		s.leaveNIC(m.rank, at)
+		s.sendDone(id, at)
+	}
+}
 
-// messageArrived is called when the last byte of a message has reached its host.
-func (s *simulator) messageArrived(id int32, m *message, now int64) {
-	s.elapsed[m.job] = max(s.elapsed[m.job], now)
-	s.freeMessage(id)
+// arrived is called when the last byte of a message has reached its host.
+func (s *simulator) arrived(id int32, m *message, now int64) {
+	switch m.kind {
+	case plain:
+		s.delivered(m, m.posted, now)
+		s.freeMessage(id)
+	case requestToSend:
+		s.offer(id, now)
+	case clearToSend:
+		s.cleared(id, now)
+	default:
+		s.enclosedArrived(id, m, now)
+	}
+}
+
+// delivered counts a message, control messages apart, whose last byte has
+// reached the receiving host: over the network or within the host. called is
+// when the program sent it.
+func (s *simulator) delivered(m *message, called, now int64) {
+	s.reach(m.job, now)
+	if s.latencies != nil && m.link >= 0 {
+		s.latencies.add(s.opOf(m).Bytes, (now-called+500)/1000)
+	}
 }

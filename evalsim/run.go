@@ -27,30 +27,44 @@ type FlowStats struct {
 	CongestedHops int64 // those that were congested
 }
 
-// LinkStats are the exact counts of one directed link.
+// JobStats are the exact counts of one job's packets.
+type JobStats struct {
+	Packets   int64 // delivered
+	PortHops  int64 // switch output ports they crossed; of a packet at most 255
+	Congested int64 // those that were congested; likewise
+}
+
+// LinkStats are the exact counts of one directed link, over the makespan or
+// over a time slice. A packet counts, with all its time, where it begins to be
+// sent.
 type LinkStats struct {
 	Bytes     int64
 	Packets   int64
 	Congested int64   // packets that found its port congested; 0 on injection links
-	Busy      float64 // fraction of the makespan it was sending
-	Stalled   float64 // fraction of the makespan it had a packet ready but no credit
-	QueueMean float64 // bytes in the port's queue, averaged over the makespan
-	QueueMax  int64
+	Busy      float64 // fraction of the time it was sending
+	Stalled   float64 // fraction of the time it was free and had a packet ready, but no credit: a hundredth of the percent time stalled P_Ts = 100 T_is/T_i of credit stalls, which Monet measures (Jha et al. 2020, definitions 1 and 3)
+	QueueMean float64 // bytes waiting in the port's queue, averaged over the time
+	QueueMax  int64   // most bytes queued at a time
 }
 
 // Result of one run.
 type Result struct {
 	Makespan    float64           // ns: the latest of the jobs
-	Elapsed     []float64         // length jobs, ns: arrival of the job's last byte at its last receiver
+	Elapsed     []float64         // length jobs, ns: the latest of the arrivals of the job's messages (last byte at the receiving host) and of the ends of its Compute, Receive, Wait and WaitAll operations; Idle at a program's end does not count
+	Jobs        []JobStats        // length jobs
 	Links       []LinkStats       // length links
 	Flows       [][]FlowStats     // by job, in the order of the entries of Program.Traffic(); nil without FlowCounts
-	Samples     []*sampling.Table // by job; nil without sampling
+	Samples     []*sampling.Table // by job, of all slices and phases; nil without sampling
+	Parts       []Part            // by slice, then job, then phase; nil unless Options.SliceLength or ByPhase is set
+	Slices      [][]LinkStats     // by slice, then link; nil without Options.SliceLength
+	Latencies   *Latencies        // nil unless Options.Latencies is set
 	Packets     int64             // delivered, of all jobs
 	PacketHops  int64             // links crossed, the hosts' own two included
 	PortHops    int64             // switch output ports crossed
 	Congested   int64             // those that were congested
 	Events      int64
-	VolumeScale float64 // of the first job's program
+	VolumeScale float64  // of the first job's program
+	Warnings    []string // what did not stop the run but should be told, such as messages that no receive took; usually nil
 }
 
 // job is a Job made ready: every operation knows its flow.
@@ -59,7 +73,8 @@ type job struct {
 	firstRank int32
 	firstFlow int32
 	flows     int
-	opFlow    []int32 // length operations of the program: index into simulator.flows
+	opFlow    []int32 // length operations of the program: index into simulator.flows; receives: -1 = its source never sends to this rank
+	needs
 }
 
 // Simulation is a topology and jobs laid out once, to be run many times.
@@ -86,9 +101,15 @@ func New(t *topology.Topology, jobs []Job, o Options) (*Simulation, error) {
 		if err != nil {
 			return nil, err
 		}
+		if err := checkComputing(j.Program, o.ComputeNoise); err != nil {
+			return nil, err
+		}
 		ranks += j.Program.Ranks()
 		flows += made.flows
 		s.jobs = append(s.jobs, made)
+	}
+	if _, err := newSlicing(n, s.jobs, &o); err != nil {
+		return nil, err
 	}
 	s.pool = &sync.Pool{New: func() any { return newSimulator(s.network, s.jobs, &s.options) }}
 	return s, nil
@@ -135,7 +156,7 @@ func prepare(j Job, t *topology.Topology, firstRank, firstFlow int32) (job, erro
 	if err != nil {
 		return job{}, fmt.Errorf("program: %w", err)
 	}
-	made := job{Job: j, firstRank: firstRank, firstFlow: firstFlow, flows: len(traffic.Destinations)}
+	made := job{Job: j, firstRank: firstRank, firstFlow: firstFlow, flows: len(traffic.Destinations), needs: needsOf(j.Program)}
 	made.opFlow = opFlows(j.Program, traffic, firstFlow)
 	return made, nil
 }
@@ -144,8 +165,13 @@ func opFlows(p *workload.Program, traffic *commgraph.Traffic, first int32) []int
 	flow := make([]int32, len(p.Ops))
 	for r := range int32(p.Ranks()) {
 		for i := p.Offsets[r]; i < p.Offsets[r+1]; i++ {
-			if op := &p.Ops[i]; op.Kind == workload.Send {
+			switch op := &p.Ops[i]; {
+			case op.Kind.IsSend():
 				flow[i] = first + traffic.Find(r, op.Peer)
+			case op.Kind.IsReceive() && op.Peer != workload.AnySource:
+				if flow[i] = traffic.Find(op.Peer, r); flow[i] >= 0 {
+					flow[i] += first
+				}
 			}
 		}
 	}
@@ -154,12 +180,23 @@ func opFlows(p *workload.Program, traffic *commgraph.Traffic, first int32) []int
 
 // Run plays the simulation once with the stream of a seed.
 func (s *Simulation) Run(ctx context.Context, seed uint64) (*Result, error) {
+	return s.play(ctx, seed, nil)
+}
+
+// play is Run, and hands deliveries to take unless it is nil.
+func (s *Simulation) play(ctx context.Context, seed uint64, take func([]Delivery)) (*Result, error) {
 	sim := s.pool.Get().(*simulator)
 	defer s.pool.Put(sim)
-	sim.jobs = s.jobs
+	sim.jobs, sim.take = s.jobs, take
 	sim.reset(seed)
 	if err := sim.run(ctx); err != nil {
 		return nil, err
+	}
+	if err := sim.outcome(); err != nil {
+		return nil, err
+	}
+	if take != nil && len(sim.deliveries) > 0 {
+		sim.handOver()
 	}
 	return sim.result(), nil
 }
@@ -183,13 +220,20 @@ func RepeatSeed(seed uint64, i int) uint64 {
 // are in order and the same for any number of workers. progress, if not nil,
 // is called after every run, from one goroutine at a time.
 func (s *Simulation) Repeat(ctx context.Context, first, count, workers int, progress func()) ([]*Result, error) {
+	return repeat(ctx, count, workers, progress, func(ctx context.Context, i int) (*Result, error) {
+		return s.Run(ctx, RepeatSeed(s.options.Seed, first+i))
+	})
+}
+
+// repeat plays runs 0..count-1, begun in this order, over workers goroutines.
+func repeat(ctx context.Context, count, workers int, progress func(), run func(ctx context.Context, i int) (*Result, error)) ([]*Result, error) {
 	results := make([]*Result, count)
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(max(1, workers))
 	var mutex sync.Mutex
 	for i := range count {
 		group.Go(func() error {
-			result, err := s.Run(ctx, RepeatSeed(s.options.Seed, first+i))
+			result, err := run(ctx, i)
 			if err != nil {
 				return err
 			}
@@ -219,13 +263,14 @@ func Repeat(ctx context.Context, t *topology.Topology, jobs []Job, o Options, re
 
 // result copies what a run has counted.
 func (s *simulator) result() *Result {
-	r := &Result{Events: s.events, Packets: s.received, Links: make([]LinkStats, s.links), VolumeScale: 1}
+	r := &Result{Events: s.events, Packets: s.received, Links: make([]LinkStats, s.links), VolumeScale: 1, Warnings: s.hostWarnings()}
 	for _, e := range s.elapsed {
 		r.Elapsed = append(r.Elapsed, float64(e)/1000)
 		r.Makespan = max(r.Makespan, float64(e)/1000)
 	}
 	for i := range r.Links {
-		r.Links[i] = s.linkStats(int32(i), max(r.Makespan*1000, 1))
+		n := s.counts(int32(i))
+		r.Links[i] = s.stats(int32(i), &n, max(r.Makespan*1000, 1))
 		r.PacketHops += r.Links[i].Packets
 		r.Congested += r.Links[i].Congested
 		if int32(i) >= s.hostLinks {
@@ -237,31 +282,14 @@ func (s *simulator) result() *Result {
 		if s.options.FlowCounts {
 			r.Flows = append(r.Flows, append([]FlowStats(nil), s.flows[j.firstFlow:int(j.firstFlow)+j.flows]...))
 		}
-		if s.options.Sampling {
-			table := sampling.NewTable(s.links)
-			table.Merge(s.tables[i])
-			r.Samples = append(r.Samples, table)
-		}
 	}
+	s.jobResults(r)
+	if s.options.parts() {
+		s.takeParts(r)
+	}
+	r.Latencies, s.latencies = s.latencies, nil
 	if len(s.jobs) > 0 && s.jobs[0].Program.VolumeScale > 0 {
 		r.VolumeScale = s.jobs[0].Program.VolumeScale
 	}
 	return r
-}
-
-// linkStats sums a link's channels over a makespan in ps.
-func (s *simulator) linkStats(link int32, span float64) LinkStats {
-	var l LinkStats
-	channels := s.channels[link*s.virtual : (link+1)*s.virtual]
-	for i := range channels {
-		c := &channels[i]
-		l.Packets += int64(c.packets)
-		l.Congested += int64(s.found[int(link*s.virtual)+i])
-		l.QueueMean += float64(c.area) * 1024 / span
-		l.QueueMax = max(l.QueueMax, int64(c.peak))
-	}
-	l.Bytes = l.Packets*int64(s.options.PacketBytes) - s.short[link]
-	l.Busy = float64(l.Bytes) * float64(s.classes[channels[0].class].perByte) / fixedPoint / span
-	l.Stalled = float64(s.stalled[link]) / span
-	return l
 }

@@ -49,15 +49,19 @@ type simulator struct {
 	timers   timers
 	timed    int64 // timers made so far
 	nic
-	ranks    []rank
-	rails    []topology.Rails // scratch
-	flows    []FlowStats
-	elapsed  []int64 // length jobs, ps
-	tables   []*sampling.Table
-	log      []delivery // received packets not yet in tables and flows
-	created  int64
-	received int64
-	events   int64
+	protocol
+	ranks   []rank
+	rails   []topology.Rails // scratch
+	flows   []FlowStats
+	elapsed []int64 // length jobs, ps
+	slicing
+	latencies  *Latencies       // nil unless options.Latencies
+	take       func([]Delivery) // who asks for deliveries; nil = nobody
+	deliveries []Delivery       // those not yet handed over
+	log        []delivery       // received packets not yet in tables and flows
+	created    int64
+	received   int64
+	events     int64
 	steps
 }
 
@@ -70,17 +74,16 @@ func newSimulator(n *network, jobs []job, o *Options) *simulator {
 		short:    make([]int64, n.links),
 		wheel:    newWheel(n.links, n.horizon),
 		nic:      newNIC(n.hostLinks),
+		protocol: newProtocol(jobs, n.topology.Hosts()),
 		elapsed:  make([]int64, len(jobs)),
 		log:      make([]delivery, 0, logged),
 	}
 	s.load = newLoads(n.links, int(n.virtual), s.full)
+	s.slicing, _ = newSlicing(n, jobs, o) // New has tested it
 	ranks, flows := 0, 0
 	for i := range jobs {
 		ranks += jobs[i].Program.Ranks()
 		flows += jobs[i].flows
-		if o.Sampling {
-			s.tables = append(s.tables, sampling.NewTable(n.links))
-		}
 	}
 	s.ranks = make([]rank, ranks)
 	if o.FlowCounts {
@@ -103,11 +106,14 @@ func (s *simulator) reset(seed uint64) {
 	s.packets, s.free = s.packets[:0], -1
 	s.wheel.reset()
 	s.nic.reset()
+	s.protocol.reset(s.jobs)
 	s.timers, s.timed = s.timers[:0], 0
 	s.created, s.received, s.events = 0, 0, 0
 	s.log = s.log[:0]
-	for _, t := range s.tables {
-		t.Reset()
+	s.resetSlices()
+	s.deliveries = s.deliveries[:0]
+	if s.options.Latencies && s.latencies == nil {
+		s.latencies = new(Latencies)
 	}
 }
 

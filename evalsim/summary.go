@@ -35,13 +35,58 @@ func Summarize(results []*Result) Summary {
 	if hops > 0 {
 		s.CongestedHopFraction = float64(congested) / float64(hops)
 	}
-	median, low, high, ok := MedianInterval(times)
-	s.ElapsedNS = int64(math.Round(median))
-	if ok {
-		l, h := int64(math.Round(low)), int64(math.Round(high))
-		s.ElapsedNSLow, s.ElapsedNSHigh = &l, &h
-	}
+	s.ElapsedNS, s.ElapsedNSLow, s.ElapsedNSHigh = medianNS(times)
 	return s
+}
+
+// medianNS rounds MedianInterval to ns; low and high are nil without interval.
+func medianNS(times []float64) (int64, *int64, *int64) {
+	median, low, high, ok := MedianInterval(times)
+	m := int64(math.Round(median))
+	if !ok {
+		return m, nil, nil
+	}
+	l, h := int64(math.Round(low)), int64(math.Round(high))
+	return m, &l, &h
+}
+
+// JobSummary is what one job among several has seen of a set of repeats.
+type JobSummary struct {
+	Name                 string  `json:"name"`            // the caller's
+	ElapsedNS            int64   `json:"elapsed_ns"`      // median over repeats of the arrival of the job's last byte
+	ElapsedNSLow         *int64  `json:"elapsed_ns_low"`  // 95 % interval of the median; nil below 6 repeats
+	ElapsedNSHigh        *int64  `json:"elapsed_ns_high"` //
+	Packets              int64   `json:"packets"`         // summed over repeats
+	CongestedHopFraction float64 `json:"congested_hop_fraction"`
+}
+
+// SummarizeJobs reduces repeats to one summary for every job, in the order of
+// the jobs; congested hops are those that the job's own packets met. names are
+// those of the first jobs; the others stay nameless.
+func SummarizeJobs(results []*Result, names ...string) []JobSummary {
+	if len(results) == 0 {
+		return nil
+	}
+	jobs := make([]JobSummary, len(results[0].Elapsed))
+	times := make([]float64, len(results))
+	for j := range jobs {
+		s := &jobs[j]
+		var hops, congested int64
+		for i, r := range results {
+			times[i] = r.Elapsed[j]
+			s.Packets += r.Jobs[j].Packets
+			hops += r.Jobs[j].PortHops
+			congested += r.Jobs[j].Congested
+		}
+		if j < len(names) {
+			s.Name = names[j]
+		}
+		if hops > 0 {
+			s.CongestedHopFraction = float64(congested) / float64(hops)
+		}
+		s.ElapsedNS, s.ElapsedNSLow, s.ElapsedNSHigh = medianNS(times)
+	}
+	return jobs
 }
 
 // MedianInterval is the median of values and its distribution-free 95 %

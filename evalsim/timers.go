@@ -1,6 +1,6 @@
 package evalsim
 
-// timer wakes a rank; timers are kept in a binary heap by (time, number).
+// timer wakes a rank, or what ranks.go numbers below 0; timers are kept in a binary heap by (time, number).
 type timer struct {
 	at     int64
 	number int64 // order of creation, breaks ties

@@ -11,10 +11,10 @@ import (
 
 // Evaluation is what a number of repeats said of one mapping.
 type Evaluation struct {
-	Results []*evalsim.Result // by repeat
+	Results []*evalsim.Result // by repeat, as the first job has seen them (evalsim.FirstJob)
 }
 
-// Times are the repeats' makespans in ns, paired over mappings by position.
+// Times are the job's times in the repeats in ns, paired over mappings by position.
 func (e *Evaluation) Times() []float64 {
 	times := make([]float64, len(e.Results))
 	for i, r := range e.Results {
@@ -44,18 +44,27 @@ func (e *Evaluation) Flows() []evalsim.FlowStats {
 type Evaluate func(ctx context.Context, m mapping.Mapping, first, count int) (*Evaluation, error)
 
 // Simulator is the Evaluate of a program on a machine: evalsim on `workers`
-// cores. The program is laid out at the first call; calls must not overlap.
-func Simulator(t *topology.Topology, a *mapping.Allocation, p *workload.Program, o evalsim.Options, workers int) Evaluate {
+// cores. Background jobs share the network and stay where they are; only the
+// program's own time and congestion count. The program is laid out at the first
+// call; calls must not overlap.
+func Simulator(t *topology.Topology, a *mapping.Allocation, p *workload.Program, o evalsim.Options, workers int, background ...evalsim.Job) Evaluate {
 	o.FlowCounts = true
+	jobs := append([]evalsim.Job{{Program: p}}, background...)
+	hosts := make([][]int32, len(jobs))
+	for i := range jobs {
+		hosts[i] = jobs[i].Hosts
+	}
 	var program *evalsim.Simulation
 	return func(ctx context.Context, m mapping.Mapping, first, count int) (*Evaluation, error) {
 		var err error
+		hosts[0] = m.Hosts(a)
 		if program == nil {
-			if program, err = evalsim.New(t, []evalsim.Job{{Program: p, Hosts: m.Hosts(a)}}, o); err != nil {
+			jobs[0].Hosts = hosts[0]
+			if program, err = evalsim.New(t, jobs, o); err != nil {
 				return nil, err
 			}
 		}
-		placed, err := program.Place(m.Hosts(a))
+		placed, err := program.Place(hosts...)
 		if err != nil {
 			return nil, err
 		}
@@ -63,6 +72,6 @@ func Simulator(t *topology.Topology, a *mapping.Allocation, p *workload.Program,
 		if err != nil {
 			return nil, err
 		}
-		return &Evaluation{Results: results}, nil
+		return &Evaluation{Results: evalsim.FirstJob(results)}, nil
 	}
 }

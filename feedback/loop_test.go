@@ -10,6 +10,8 @@ import (
 	"remap/evalsim"
 	"remap/feedback"
 	"remap/mapping"
+	"remap/topology"
+	"remap/workload"
 )
 
 // swaps is a strategy that gives a new mapping at every call: the start with
@@ -200,5 +202,42 @@ func TestDeadlineLeavesTimeForJudgement(t *testing.T) {
 	r, err := feedback.Optimize(ctx, s)
 	if err != nil || !r.Interrupted || !r.Fresh {
 		t.Fatalf("fresh %v, interrupted %v after %d mappings: %v", r.Fresh, r.Interrupted, r.Simulations, err)
+	}
+}
+
+// Background jobs slow the job of interest, are never moved, and their own
+// times and packets do not count.
+func TestSimulatorBackground(t *testing.T) {
+	machine, err := topology.Parse("fattree:nodes-per-leaf=4,leaves-per-pod=2,pods=1,aggs-per-pod=1,cores=0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	programs := make([]*workload.Program, 2)
+	for i, spec := range []string{"ring:4", "ring:4,rounds=8"} {
+		if programs[i], err = workload.ParsePattern(spec); err != nil {
+			t.Fatal(err)
+		}
+	}
+	own := &mapping.Allocation{Hosts: []int32{0, 2, 4, 6}}
+	others := evalsim.Job{Program: programs[1], Hosts: []int32{1, 5, 3, 7}} // every message crosses the one link up
+	judge := func(background ...evalsim.Job) *feedback.Evaluation {
+		evaluate := feedback.Simulator(machine, own, programs[0], evalsim.DefaultOptions(), 1, background...)
+		if _, err := evaluate(context.Background(), mapping.Mapping{3, 1, 2, 0}, 0, 1); err != nil {
+			t.Fatal(err)
+		}
+		e, err := evaluate(context.Background(), mapping.Identity(4), 0, 2)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return e
+	}
+	alone, together := judge(), judge(others)
+	for i, r := range together.Results {
+		if r.Elapsed[1] <= r.Elapsed[0] || together.Times()[i] != r.Elapsed[0] || r.Elapsed[0] <= alone.Times()[i] {
+			t.Errorf("alone %v, together %v: counted %v", alone.Times(), r.Elapsed, together.Times())
+		}
+		if r.Packets != alone.Results[i].Packets || len(together.Flows()) != len(alone.Flows()) {
+			t.Errorf("%d packets of the job, alone %d", r.Packets, alone.Results[i].Packets)
+		}
 	}
 }

@@ -116,6 +116,18 @@ func (t *Topology) addLevel(level Level) {
 	t.Levels = append(t.Levels, level)
 }
 
+// nextLevel names the level that addLevel is to add: leaf, pod, pod2, ...
+func (t *Topology) nextLevel() string {
+	switch n := len(t.Levels); n {
+	case 0:
+		return "leaf"
+	case 1:
+		return "pod"
+	default:
+		return "pod" + strconv.Itoa(n)
+	}
+}
+
 // blocks groups consecutive hosts, size each.
 func blocks(hosts, size int) []int32 {
 	group := make([]int32, hosts)

@@ -95,21 +95,30 @@ func nests(fine, coarse []int32) bool {
 	return true
 }
 
+// checkReach tests that hosts reach each other and that the metric knows it:
+// between every leaf switch and the first one of its part both ways.
 func (t *Topology) checkReach() error {
-	var root int32 = -1
 	for h := range int32(t.Hosts()) {
-		first, end := t.Out(h)
-		if first == end {
+		if first, end := t.Out(h); first == end {
 			return fmt.Errorf("host %s has no link", t.HostNames[h])
 		}
-		for l := first; l < end; l++ {
-			leaf := t.SwitchOf(t.Links[l].To)
-			if root < 0 {
-				root = leaf
-			}
-			if t.distance.links(root, leaf) < 0 || t.distance.links(leaf, root) < 0 {
-				return fmt.Errorf("the network is not connected: no path from %s to %s", t.HostNames[0], t.HostNames[h])
-			}
+	}
+	part := t.parts()
+	if cut := t.cutOff(part); cut != nil {
+		return fmt.Errorf("the network is not connected: %s cannot reach every other host", t.someHosts(cut))
+	}
+	root := make([]int32, t.Switches()) // of every part, its first leaf switch
+	for i := range root {
+		root[i] = -1
+	}
+	for l := range t.firstLink[t.Hosts()] {
+		leaf := t.SwitchOf(t.Links[l].To)
+		p := part[leaf]
+		if root[p] < 0 {
+			root[p] = leaf
+		}
+		if t.distance.links(root[p], leaf) < 0 || t.distance.links(leaf, root[p]) < 0 {
+			return fmt.Errorf("the network is not connected: no path from %s to %s", t.SwitchNames[root[p]], t.SwitchNames[leaf])
 		}
 	}
 	return nil

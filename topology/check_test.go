@@ -19,8 +19,17 @@ var smallSpecs = []string{
 	"fattree:nodes-per-leaf=1,leaves-per-pod=2,pods=2,aggs-per-pod=2,cores=2,leaf-links=3",
 	"fattree:nodes-per-leaf=2,leaves-per-pod=1,pods=3,aggs-per-pod=1,cores=1",
 	"fattree:nodes-per-leaf=2,leaves-per-pod=2,pods=1,aggs-per-pod=2,cores=4,up=2",
+	"xgft:down=4,up=1", "xgft:down=3x4,up=1x2,parallel=1x2", "xgft:down=2x2x2,up=1x2x2", "xgft:down=2x1x3x2,up=1x2x1x2,parallel=1x1x3x2",
+	"xgft:down=2x2x2x2x2,up=1x2x1x2x1", "xgft:down=1x2x2x1x2x1x2x2,up=1x1x2x1x1x2x1x1", "xgft:down=2x2,up=1x3,parallel=2x1",
+	"xgft:down=3,up=2", "xgft:down=2x3,up=2x2", "xgft:down=2x2x3,up=3x2x1,parallel=2x1x2", "xgft:down=1,up=4",
 	"torus:5,hosts=2", "torus:2", "torus:1", "torus:2,double=true", "torus:3x2x4", "torus:4x4,double=true",
 	"torus:1x6x1", "torus:7x3", "torus:2x2x2,double=true", "torus:3x3x3x2", "mesh:4x4x4", "mesh:1", "mesh:2x5,hosts=3", "mesh:9",
+	"dragonfly:groups=1,routers=1,hosts=2,global=0", "dragonfly:groups=1,routers=4,hosts=1,global=2",
+	"dragonfly:groups=5,routers=1,hosts=1,global=4", "dragonfly:groups=2,routers=3,hosts=1,global=1",
+	"dragonfly:groups=5,routers=3,hosts=2,global=3", "dragonfly:groups=4,routers=2,hosts=1,global=2",
+	"dragonfly:groups=3,routers=3,hosts=1,global=3", "dragonfly:groups=5,routers=2,hosts=1,global=2,global-latency-ns=700",
+	"dragonfly:groups=9,routers=4,hosts=2,global=2",
+	"hyperx:1", "hyperx:7", "hyperx:4x3,hosts=2", "hyperx:1x3x1x2", "hyperx:2x2x2x2", "hyperx:3x3x2",
 }
 
 func TestSmallSpecs(t *testing.T) {
@@ -80,7 +89,7 @@ func TestRandomSpecs(t *testing.T) {
 
 func drawSpec(t *rapid.T) string {
 	number := func(low, high int) int { return rapid.IntRange(low, high).Draw(t, "n") }
-	switch kind := rapid.SampledFrom([]string{"fattree", "torus", "mesh"}).Draw(t, "kind"); kind {
+	switch kind := rapid.SampledFrom([]string{"fattree", "xgft", "torus", "mesh", "dragonfly", "hyperx"}).Draw(t, "kind"); kind {
 	case "fattree":
 		aggs, perGroup := number(1, 3), number(0, 2)
 		pods, up := 1, 0
@@ -89,6 +98,12 @@ func drawSpec(t *rapid.T) string {
 		}
 		return fmt.Sprintf("fattree:nodes-per-leaf=%d,leaves-per-pod=%d,pods=%d,aggs-per-pod=%d,cores=%d,up=%d,leaf-links=%d",
 			number(1, 4), number(1, 4), pods, aggs, aggs*perGroup, up, number(1, 3))
+	case "dragonfly":
+		groups, routers := number(1, 6), number(1, 4)
+		least := (groups - 1 + routers - 1) / routers
+		return fmt.Sprintf("dragonfly:groups=%d,routers=%d,hosts=%d,global=%d", groups, routers, number(1, 2), number(least, least+2))
+	case "xgft":
+		return drawTree(t)
 	default:
 		sides := make([]string, number(1, 3))
 		for i := range sides {
@@ -108,9 +123,14 @@ type failer interface {
 }
 
 // checkNetwork tests what must be true of every topology; minimal networks
-// also travel shortest paths, the same length both ways.
+// also travel shortest paths, the same length both ways. In a dragonfly these
+// are the shortest legal ones.
 func checkNetwork(t failer, n *Topology, minimal bool) {
 	t.Helper()
+	if n.Routes.Dragonfly != nil {
+		checkDragonfly(t, n)
+		minimal = false
+	}
 	if err := n.Check(); err != nil {
 		t.Fatalf("%s: %v", n.Name, err)
 	}
@@ -163,6 +183,9 @@ func checkDistances(t failer, n *Topology, minimal bool) {
 		shortest := breadthFirst(n, leaf)
 		for s, want := range shortest {
 			got := n.SwitchDistance(int32(s), leaf)
+			if want < 0 && got < 0 {
+				continue // another plane
+			}
 			if got < 0 && !minimal && !slices.Contains(leaves, int32(s)) {
 				continue // no packet starts there, and none comes by
 			}
@@ -223,46 +246,73 @@ func checkNext(t failer, n *Topology) {
 
 // checkDeadlock builds the channel dependency graph (Dally and Seitz 1987):
 // an edge from channel c to channel d when some packet may hold c and wait
-// for d. Without a cycle there is no deadlock.
+// for d. Without a cycle there is no deadlock. Where there is non-minimal
+// routing, packets also go by every intermediate switch.
 func checkDeadlock(t failer, n *Topology) {
 	t.Helper()
-	channels := n.Routes.VirtualChannels
-	total := len(n.Links) * int(channels)
-	after := make([]map[int32]bool, total)
+	after := make([]map[int32]bool, len(n.Links)*int(n.Routes.VirtualChannels))
+	var start []int32
+	for _, leaf := range leafSwitches(n) {
+		start = append(start, ^leaf)
+	}
 	for _, to := range leafSwitches(n) {
-		// Walk what packets from any switch with hosts may do.
-		reached := make([]bool, n.Switches())
-		queue := append([]int32(nil), leafSwitches(n)...)
-		for _, s := range queue {
-			reached[s] = true
-		}
-		for len(queue) > 0 {
-			s := queue[0]
-			queue = queue[1:]
-			if s == to {
-				continue
-			}
-			for _, c := range n.Routes.Candidates(s, to) {
-				next := n.SwitchOf(n.Links[c/channels].To)
-				if next != to {
-					for _, d := range n.Routes.Candidates(next, to) {
-						if after[c] == nil {
-							after[c] = map[int32]bool{}
-						}
-						after[c][d] = true
-					}
-				}
-				if !reached[next] {
-					reached[next] = true
-					queue = append(queue, next)
-				}
-			}
+		followPackets(t, n, after, start, to)
+	}
+	for _, by := range n.Routes.Intermediate {
+		there := followPackets(t, n, after, start, by)
+		for _, to := range leafSwitches(n) {
+			followPackets(t, n, after, there, to)
 		}
 	}
 	if c := findCycle(after); c >= 0 {
+		channels := n.Routes.VirtualChannels
 		l := n.Links[c/channels]
 		t.Fatalf("%s: channel %d of link %s to %s waits for itself", n.Name, c%channels, n.NodeName(l.From), n.NodeName(l.To))
 	}
+}
+
+// followPackets walks all that packets in some channels (or, as ^s, injected at
+// switch s) may do until they are at a switch, notes what waits for what, and
+// gives the channels they arrive by.
+func followPackets(t failer, n *Topology, after []map[int32]bool, from []int32, to int32) (arrived []int32) {
+	t.Helper()
+	channels := n.Routes.VirtualChannels
+	seen := make([]bool, len(after))
+	queue := slices.Clone(from)
+	for i := 0; i < len(queue); i++ {
+		held, hops, s := queue[i], int32(0), ^queue[i]
+		if held >= 0 {
+			s = n.SwitchOf(n.Links[held/channels].To)
+			if n.Routes.PerHop {
+				hops = held%channels + 1
+			}
+		}
+		if s == to {
+			arrived = append(arrived, held)
+			continue
+		}
+		if n.SwitchDistance(s, to) < 0 {
+			continue
+		}
+		if hops == channels {
+			t.Fatalf("%s: no virtual channel for a hop at %s toward %s", n.Name, n.SwitchNames[s], n.SwitchNames[to])
+			return nil
+		}
+		for _, c := range n.Routes.Candidates(s, to) {
+			c += hops
+			if held >= 0 {
+				if after[held] == nil {
+					after[held] = map[int32]bool{}
+				}
+				after[held][c] = true
+			}
+			if !seen[c] {
+				seen[c] = true
+				queue = append(queue, c)
+			}
+		}
+	}
+	return arrived
 }
 
 // findCycle gives a vertex on a cycle, -1 when there is none: it takes away
@@ -308,6 +358,39 @@ func TestDeadlockCheckSeesRing(t *testing.T) {
 	if !caught.failed {
 		t.Error("a ring with one virtual channel passed as free of deadlock")
 	}
+}
+
+// Without a channel per hop, minimal routing in a dragonfly and a HyperX can
+// deadlock; with too few, a way over an intermediate switch does not fit.
+func TestChannelPerHopIsNeeded(t *testing.T) {
+	for _, spec := range []string{"dragonfly:groups=9,routers=4,hosts=2,global=2", "hyperx:3x3"} {
+		flat, short := mustParse(t, spec), mustParse(t, spec)
+		flat.Routes.PerHop, flat.Routes.Intermediate = false, nil
+		caught := &recorder{}
+		if checkDeadlock(caught, flat); !caught.failed {
+			t.Errorf("%s with one virtual channel passed as free of deadlock", spec)
+		}
+		fewer(short)
+		caught = &recorder{}
+		if checkDeadlock(caught, short); !caught.failed {
+			t.Errorf("%s passed with %d virtual channels", spec, short.Routes.VirtualChannels)
+		}
+	}
+}
+
+// fewer takes a virtual channel away.
+func fewer(n *Topology) {
+	r := n.Routes
+	for i := range r.Channels {
+		r.Channels[i] = r.Channels[i] / r.VirtualChannels * (r.VirtualChannels - 1)
+	}
+	if h := r.HyperX; h != nil {
+		for k := range h.Start {
+			h.Start[k] = h.Start[k] / h.Channels * (h.Channels - 1)
+		}
+		h.Stride, h.Channels = h.Stride/h.Channels*(h.Channels-1), h.Channels-1
+	}
+	r.VirtualChannels--
 }
 
 type recorder struct{ failed bool }

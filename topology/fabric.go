@@ -225,7 +225,7 @@ func (f *fabric) topology() (*Topology, error) {
 	if err := t.wire(cables); err != nil {
 		return nil, f.fail(0, cutHint, "%v", err)
 	}
-	if err := t.routeUpDown(); err != nil {
+	if err := t.routeUpDown(nil); err != nil {
 		return nil, f.fail(0, cutHint, "%v", err)
 	}
 	t.fabricLevels()
@@ -264,8 +264,8 @@ func (f *fabric) warnAll(devices []int32, what string) {
 	}
 }
 
-// connected refuses adapters that the others cannot reach, and clears linked
-// for switches that lead to no host.
+// connected refuses hosts that others cannot reach, and clears linked for
+// switches that lead to no host.
 func (f *fabric) connected(linked []bool) error {
 	parent := make([]int32, len(f.devices))
 	for i := range parent {
@@ -284,29 +284,36 @@ func (f *fabric) connected(linked []bool) error {
 			parent[root(a.device)] = root(b.device)
 		}
 	}
-	// Adapters do not forward: one with links into two parts joins nothing.
-	adapters := make([]int, len(f.devices))
-	main, hosts := int32(-1), 0
-	for _, a := range f.hostLinks() {
-		hosts++
-		r := root(f.ends[a].peer.device)
+	ports := f.hostLinks()
+	adapters := make([]int, len(f.devices)) // of each part, by its root
+	hosts, main := map[string]int32{}, int32(-1)
+	var rails [][]int32 // of each host, the roots its adapters lead to
+	for _, a := range ports {
+		r, name := root(f.ends[a].peer.device), f.devices[a.device].hostName()
 		if adapters[r]++; main < 0 || adapters[r] > adapters[main] {
 			main = r
 		}
+		h, ok := hosts[name]
+		if !ok {
+			h = int32(len(rails))
+			hosts[name], rails = h, append(rails, nil)
+		}
+		rails[h] = append(rails[h], r)
 	}
 	if main < 0 {
 		return f.noHost()
 	}
-	for _, a := range f.hostLinks() {
-		if sw := f.ends[a].peer.device; root(sw) != main {
+	cut := strangers(len(rails), len(f.devices), func(buffer []int32, h int32) []int32 { return append(buffer, rails[h]...) })
+	for _, a := range ports {
+		if name := f.devices[a.device].hostName(); slices.Contains(cut, hosts[name]) {
 			return f.fail(f.ends[a].line, "give each fabric a file of its own, or repair the missing links",
 				"the network is not connected: host %s on switch %s is not reached by most others (%d of %d adapter ports are in the largest part)",
-				f.devices[a.device].hostName(), f.label(sw), adapters[main], hosts)
+				name, f.label(f.ends[a].peer.device), adapters[main], len(ports))
 		}
 	}
 	var idle []int32
 	for i := range f.devices {
-		if linked[i] && f.devices[i].kind == kindSwitch && root(int32(i)) != main {
+		if linked[i] && f.devices[i].kind == kindSwitch && adapters[root(int32(i))] == 0 {
 			linked[i] = false
 			idle = append(idle, int32(i))
 		}

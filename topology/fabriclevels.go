@@ -2,7 +2,6 @@ package topology
 
 import (
 	"encoding/binary"
-	"fmt"
 	"slices"
 )
 
@@ -68,11 +67,7 @@ func (t *Topology) coarserLevels(leaf, members []int32) {
 		for h, g := range leaf {
 			group[h] = coarse[g]
 		}
-		name := "pod"
-		if n := len(t.Levels); n > 1 {
-			name = fmt.Sprintf("pod%d", n)
-		}
-		t.addLevel(Level{name, group})
+		t.addLevel(Level{t.nextLevel(), group})
 	}
 }
 

@@ -35,27 +35,15 @@ func (s *spec) grid() (*grid, error) {
 		p.doubled = s.bool("double")
 	}
 	p.bytesPerSecond, p.latency = s.wires()
-	if s.bare == "" {
-		s.complain("dimensions must be given first, such as %s:4x4x4", s.kind)
-	}
-	parts := strings.SplitN(s.bare, "x", maxDimensions+1)
-	if len(parts) > maxDimensions {
-		s.complain("at most %d dimensions", maxDimensions)
-		return p, s.done()
-	}
+	p.extents = s.extents()
 	switches, cables := 1.0, 0.0
-	for _, part := range parts {
-		n := s.whole("every dimension", part, 1)
-		if n > maxExtent {
-			s.complain("every dimension must be at most %d", maxExtent)
-		}
-		p.extents = append(p.extents, n)
+	for _, n := range p.extents {
 		switches *= float64(n)
 		cables += min(float64(n-1), 1)
 	}
 	links := 2 * switches * (cables + float64(p.hosts))
 	// Every switch has a group of next hops by dimension, direction and channel.
-	entries := 4 * switches * float64(len(parts))
+	entries := 4 * switches * float64(len(p.extents))
 	if most := max(links, entries); most > MaxLinks {
 		s.complain("%.3g hosts, %.3g links and %.3g routing entries are too many: at most %d of each",
 			switches*float64(p.hosts), links, entries, MaxLinks)
@@ -65,6 +53,27 @@ func (s *spec) grid() (*grid, error) {
 	}
 	p.switches = int(switches)
 	return p, nil
+}
+
+// extents reads the lengths of the dimensions, the bare first field.
+func (s *spec) extents() []int {
+	if s.bare == "" {
+		s.complain("dimensions must be given first, such as %s:4x4x4", s.kind)
+	}
+	parts := strings.SplitN(s.bare, "x", maxDimensions+1)
+	if len(parts) > maxDimensions {
+		s.complain("at most %d dimensions", maxDimensions)
+		return nil
+	}
+	var extents []int
+	for _, part := range parts {
+		n := s.whole("every dimension", part, 1)
+		if n > maxExtent {
+			s.complain("every dimension must be at most %d", maxExtent)
+		}
+		extents = append(extents, n)
+	}
+	return extents
 }
 
 // ring tells whether a dimension has a link between its ends that is not

@@ -2,6 +2,7 @@ package topology
 
 import (
 	"errors"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -63,10 +64,25 @@ func TestGridLevels(t *testing.T) {
 func TestSpecErrors(t *testing.T) {
 	const tree = "fattree:nodes-per-leaf=4,leaves-per-pod=4,"
 	for spec, reason := range map[string]string{
-		"":                                     "names no kind",
-		"fat":                                  `unknown kind of network "fat"`,
-		"dragonfly:groups=9":                   "dragonfly is not supported yet",
-		"hyperx:8x8,hosts=8":                   "hyperx is not supported yet",
+		"":                   "names no kind",
+		"fat":                `unknown kind of network "fat"`,
+		"dragonfly":          "groups, routers, hosts, global must be given",
+		"dragonfly:9":        `field "9" is not KEY=VALUE`,
+		"dragonfly:groups=0": "groups must be at least 1",
+		"dragonfly:groups=9,routers=4,hosts=2,global=1":                      "routers*global must be at least groups-1 = 8, so that every two groups are joined: it is 4*1",
+		"dragonfly:groups=2,routers=4,hosts=2,global=0":                      "routers*global must be at least groups-1 = 1",
+		"dragonfly:groups=9,routers=4,hosts=0,global=2":                      "hosts must be at least 1",
+		"dragonfly:groups=9,routers=4,hosts=2,global=2,global-latency-ns=-1": "global-latency-ns must be a number from 0 to 1e9",
+		"dragonfly:groups=9,routers=4,hosts=2,global=2,local-latency-ns=1":   `dragonfly has no field "local-latency-ns"`,
+		"dragonfly:groups=99999,routers=999,hosts=2,global=200":              "are too many",
+		"dragonfly:groups=16777216,routers=16777216,hosts=2,global=16777216": "are too many",
+		"dragonfly:groups=2,routers=1000,hosts=1,global=1000":                "routing entries are too many",
+		"hyperx":                               "dimensions must be given first, such as hyperx:4x4x4",
+		"hyperx:8x0":                           "every dimension must be at least 1",
+		"hyperx:8x8,double=true":               `hyperx has no field "double"`,
+		"hyperx:8x8,hosts=0":                   "hosts must be at least 1",
+		"hyperx:1x1x1x1x1x1x1x1x1":             "at most 8 dimensions",
+		"hyperx:4097":                          "are too many: at most 16777216",
 		"fattree":                              "nodes-per-leaf, leaves-per-pod, pods, aggs-per-pod, cores must be given",
 		"fattree:pods=0":                       "pods must be at least 1",
 		"fattree:pods=x":                       `pods must be a whole number, not "x"`,
@@ -110,14 +126,21 @@ func TestSpecErrors(t *testing.T) {
 // a fat tree of a million hosts possible.
 func TestBoundsOfProducts(t *testing.T) {
 	for text, fine := range map[string]bool{
-		"torus:200x200x200":           true,
-		"torus:100x100x100":           false,
-		"torus:16383x1x1x1x1x1x1x500": true,
-		"torus:1,hosts=16777216":      true,
-		"torus:256x256x1x1x1x1x1x1":   false,
-		"torus:1000x1000x1x1x1x1x1x1": true, // 8 million links but 32 million groups of next hops
-		"mesh:4096x4096":              true,
-		"tapered":                     false,
+		"torus:200x200x200":                                   true,
+		"torus:100x100x100":                                   false,
+		"torus:16383x1x1x1x1x1x1x500":                         true,
+		"torus:1,hosts=16777216":                              true,
+		"torus:256x256x1x1x1x1x1x1":                           false,
+		"torus:1000x1000x1x1x1x1x1x1":                         true, // 8 million links but 32 million groups of next hops
+		"mesh:4096x4096":                                      true,
+		"hyperx:4000":                                         false,
+		"hyperx:4000,hosts=200":                               true,
+		"hyperx:64x64x64":                                     true, // 49.5 million links
+		"hyperx:24x24x24,hosts=8":                             false,
+		"dragonfly:groups=513,routers=32,hosts=16,global=16":  false, // 262,656 hosts
+		"dragonfly:groups=80,routers=32,hosts=16,global=20":   false,
+		"dragonfly:groups=2049,routers=64,hosts=32,global=32": true,
+		"tapered": false,
 		"fattree:nodes-per-leaf=40,leaves-per-pod=50,pods=500,aggs-per-pod=20,cores=1000":    false,
 		"fattree:nodes-per-leaf=4000,leaves-per-pod=500,pods=500,aggs-per-pod=20,cores=1000": true,
 		"fattree:nodes-per-leaf=1,leaves-per-pod=4000,pods=1,aggs-per-pod=4000,cores=0":      true,
@@ -163,14 +186,15 @@ func FuzzParse(f *testing.F) {
 // small tells whether the network is quick to build and check.
 func small(s *spec) bool {
 	product := 1.0
-	for _, field := range append(strings.FieldsFunc(s.bare, func(r rune) bool { return r == 'x' }), s.values...) {
-		n := 0.0
-		for _, r := range field {
-			n = n*10 + float64(r-'0')
+	for _, field := range append([]string{s.bare}, s.values...) {
+		for _, number := range strings.Split(field, "x") {
+			if n, err := strconv.Atoi(number); err == nil && n > 1 {
+				product *= float64(n)
+			}
 		}
-		if n > 1 {
-			product *= n
-		}
+	}
+	if s.kind == "dragonfly" || s.kind == "hyperx" {
+		return product < 60 // ways over every intermediate switch are checked
 	}
 	return product < 300 && s.kind != "tapered" && s.kind != "full"
 }

@@ -19,7 +19,7 @@ const fileHint = "supported files: ibnetdiscover (also -p) and ibsim; " + specHi
 func Open(specOrPath string) (*Topology, error) {
 	kind, _, _ := strings.Cut(specOrPath, ":")
 	switch kind {
-	case "tapered", "full", "fattree", "torus", "mesh", "dragonfly", "hyperx", "":
+	case "tapered", "full", "fattree", "xgft", "torus", "mesh", "dragonfly", "hyperx", "":
 		return Parse(specOrPath)
 	}
 	file, err := os.Open(specOrPath)

@@ -5,22 +5,39 @@ package topology
 // A channel is link x VirtualChannels + virtual channel; every channel has
 // its own buffer downstream.
 //
-// Three schemes cover all networks. Intervals: a switch sends down to the
+// Five schemes cover all networks. Intervals: a switch sends down to the
 // switches numbered [Low, High) by table, anything else up (fat trees; a few
 // bytes a switch). Dimension order: the first coordinate that differs is
 // corrected, on the dateline channel of that ring (Dally and Seitz 1987).
+// Dragonfly: at most a local, a global and a local link. HyperX: any coordinate
+// that differs, by the one link that corrects it.
 // Table: one entry for every pair of switch and switch with hosts.
 type Routes struct {
 	VirtualChannels int32
 	Switches        int
 
+	// PerHop says that candidates are given for virtual channel 0, and that a
+	// packet takes the channel as many places after it as links between
+	// switches it has crossed: candidate + hops. Channels of later hops never
+	// wait for earlier ones, so nothing can wait in a circle (Günther 1981).
+	// VirtualChannels is the longest path, or with Intermediate twice that, so
+	// that a way over any of these fits, minimal before and after (Valiant 1982).
+	// Injection and ejection links are always used on virtual channel 0.
+	PerHop bool
+
+	// Intermediate (ascending) are the switches that non-minimal routing may go
+	// by; nil = the network has no non-minimal routing.
+	Intermediate []int32
+
 	// Groups of candidate channels, flat: group g is Channels[Offsets[g]:Offsets[g+1]].
 	Offsets  []int32
 	Channels []int32
 
-	Intervals []Interval // length switches, or nil
-	Table     []int32    // length switches x switches, or nil: group, row = where the packet is; -1 = no way
-	Grid      *GridRoute // or nil
+	Intervals []Interval      // length switches, or nil
+	Table     []int32         // length switches x switches, or nil: group, row = where the packet is; -1 = no way
+	Grid      *GridRoute      // or nil
+	Dragonfly *DragonflyRoute // or nil
+	HyperX    *HyperXRoute    // or nil
 
 	// StaticDivisor (length switches): destination-modulo routing takes candidate
 	// (host / StaticDivisor) mod candidates; nil = 1.
@@ -42,8 +59,13 @@ type GridRoute struct {
 
 // Candidates are the channels a packet at switch number `at` may take toward
 // switch number `to` (a switch with hosts, not `at` itself); nil when there is
-// no way. The slice is shared: do not write.
+// no way. Between planes that no link joins (SwitchDistance is negative) the
+// answer means nothing. The slice is shared: do not write. Only where there are
+// no groups it is made for the call, see CandidatesIn.
 func (r *Routes) Candidates(at, to int32) []int32 {
+	if r.HyperX != nil {
+		return r.HyperX.candidates(nil, at, to)
+	}
 	group := r.Group(at, to)
 	if group < 0 {
 		return nil
@@ -51,7 +73,22 @@ func (r *Routes) Candidates(at, to int32) []int32 {
 	return r.Channels[r.Offsets[group]:r.Offsets[group+1]]
 }
 
-// Group is the number of the group that Candidates lists; -1 = no way.
+// CandidatesIn is Candidates without a new slice in any network: a list that
+// is made for the call is made in scratch's memory, eight entries at most.
+// Do not write to the result, nor use it after scratch has been used again.
+func (r *Routes) CandidatesIn(scratch []int32, at, to int32) []int32 {
+	if r.HyperX != nil {
+		return r.HyperX.candidates(scratch[:0], at, to)
+	}
+	return r.Candidates(at, to)
+}
+
+// Grouped tells whether lists of candidates are stored as groups; if not, they
+// are computed for every call and only Candidates and CandidatesIn have them.
+func (r *Routes) Grouped() bool { return r.HyperX == nil }
+
+// Group is the number of the group that Candidates lists; -1 = no way, or the
+// network is not Grouped.
 func (r *Routes) Group(at, to int32) int32 {
 	switch {
 	case r.Intervals != nil:
@@ -66,8 +103,26 @@ func (r *Routes) Group(at, to int32) int32 {
 		return group + iv.Base
 	case r.Grid != nil:
 		return r.Grid.group(at, to)
+	case r.Dragonfly != nil:
+		return r.Dragonfly.group(at, to)
+	case r.HyperX != nil:
+		return -1
 	}
 	return r.Table[int(at)*r.Switches+int(to)]
+}
+
+// hopChannels is the number of virtual channels when every hop on the way over
+// an intermediate switch has its own and no minimal path has more than longest
+// links.
+func hopChannels(longest int) int32 { return int32(max(2*longest, 2)) }
+
+// ascending is 0, 1, ..., count-1.
+func ascending(count int) []int32 {
+	all := make([]int32, count)
+	for i := range all {
+		all[i] = int32(i)
+	}
+	return all
 }
 
 // group corrects the first coordinate that differs. On a ring it goes the

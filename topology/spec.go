@@ -12,10 +12,12 @@ import (
 )
 
 const specHint = "supported: tapered, full, fattree:nodes-per-leaf=H,leaves-per-pod=L,pods=P,aggs-per-pod=A,cores=C[,up=U][,leaf-links=1]," +
-	" torus:24x24x24[,hosts=1][,double=false], mesh:4x4x4; each takes gbps=100 and latency-ns=100"
+	" xgft:down=4x4x3,up=1x4x2[,parallel=1x1x1], torus:24x24x24[,hosts=1][,double=false], mesh:4x4x4," +
+	" dragonfly:groups=9,routers=4,hosts=2,global=2[,global-latency-ns=100], hyperx:8x8[,hosts=1]; each takes gbps=100 and latency-ns=100"
 
 // Parse makes the network of a spec: `tapered`, `full`, `fattree:...`,
-// `torus:...` or `mesh:...`. Errors are *input.Error naming the field and its bound.
+// `xgft:...`, `torus:...`, `mesh:...`,
+// `dragonfly:...` or `hyperx:...`. Errors are *input.Error naming the field and its bound.
 func Parse(spec string) (*Topology, error) {
 	s, err := readSpec(spec)
 	if err != nil {
@@ -38,11 +40,18 @@ func (s *spec) plan() (func() (*Topology, error), error) {
 	case "tapered", "full", "fattree":
 		p, err := s.fatTree()
 		return p.build, err
+	case "xgft":
+		p, err := s.xgft()
+		return p.build, err
 	case "torus", "mesh":
 		p, err := s.grid()
 		return p.build, err
-	case "dragonfly", "hyperx":
-		return nil, s.fail(fmt.Sprintf("%s is not supported yet", s.kind))
+	case "dragonfly":
+		p, err := s.dragonfly()
+		return p.build, err
+	case "hyperx":
+		p, err := s.hyperX()
+		return p.build, err
 	case "":
 		return nil, s.fail("names no kind of network")
 	}
@@ -167,15 +176,20 @@ func (s *spec) wires() (bytesPerSecond float64, latency time.Duration) {
 			s.complain("gbps must be a number from 1e-6 to 1e6, not %q", clip(value))
 		}
 	}
-	latency = 100 * time.Nanosecond
-	if value, ok := s.value("latency-ns"); ok {
-		ns, err := strconv.ParseFloat(value, 64)
-		if err != nil || !(ns >= 0 && ns <= 1e9) {
-			s.complain("latency-ns must be a number from 0 to 1e9, not %q", clip(value))
-		}
-		latency = time.Duration(math.Round(ns))
+	return gbps * 1e9 / 8, s.latency("latency-ns", 100*time.Nanosecond)
+}
+
+// latency reads a time in nanoseconds; absent = what stands for it if not given.
+func (s *spec) latency(key string, absent time.Duration) time.Duration {
+	value, ok := s.value(key)
+	if !ok {
+		return absent
 	}
-	return gbps * 1e9 / 8, latency
+	ns, err := strconv.ParseFloat(value, 64)
+	if err != nil || !(ns >= 0 && ns <= 1e9) {
+		s.complain("%s must be a number from 0 to 1e9, not %q", key, clip(value))
+	}
+	return time.Duration(math.Round(ns))
 }
 
 // done reports the first problem, a field that nothing read, or one missing.

@@ -35,7 +35,8 @@ func (l *Level) Groups() int {
 // switch s is node Hosts()+s. Links leaving a node are consecutive in Links.
 //
 // Invariants (Check): every link has its reverse; every host has at least one
-// link, all of them to switches; all hosts reach each other.
+// link, all of them to switches; every two hosts have rails that reach each
+// other (networks of several planes have none between the planes).
 type Topology struct {
 	Name        string   // the spec or the file's name
 	HostNames   []string // length hosts, unique
@@ -44,6 +45,7 @@ type Topology struct {
 	Levels      []Level  // finest (hosts on one leaf switch) first; each nests in the next; may be empty
 	Routes      *Routes  // deadlock-free next hops for the simulator
 	Warnings    []string // what a reader had to assume or leave out; nil for generated networks
+	Origin      []int32  // length links, ascending: LinkNumber of every link; nil unless some links have failed
 
 	firstLink []int32 // length nodes+1: links of node v are Links[firstLink[v]:firstLink[v+1]]
 	reverse   []int32 // length links: the other direction of the same cable
@@ -134,11 +136,16 @@ func (t *Topology) PathLength(a, b int32) int32 {
 // MinimalNext appends to buffer the links from switch node `node` that lie on
 // a shortest path to switch number `to` (a switch with hosts); nothing when
 // node is that switch. Networks routed by table have no other way than the
-// table's, so there it is the candidates of Routes.
+// table's, so there it is the candidates of Routes, as it is where these are
+// all shortest paths and quicker to have.
 func (t *Topology) MinimalNext(buffer []int32, node, to int32) []int32 {
-	if t.Routes != nil && t.Routes.Table != nil {
-		for _, c := range t.Routes.Candidates(t.SwitchOf(node), to) {
-			buffer = append(buffer, c/t.Routes.VirtualChannels)
+	if r := t.Routes; r != nil && (r.Table != nil || r.Dragonfly != nil || r.HyperX != nil) {
+		if t.SwitchOf(node) == to {
+			return buffer
+		}
+		var scratch [maxDimensions]int32
+		for _, c := range r.CandidatesIn(scratch[:], t.SwitchOf(node), to) {
+			buffer = append(buffer, c/r.VirtualChannels)
 		}
 		return buffer
 	}

@@ -2,17 +2,10 @@ package topology
 
 import (
 	"cmp"
-	"encoding/binary"
 	"fmt"
 	"math"
 	"slices"
 )
-
-// maxTableSwitches bounds the routing table of an arbitrary network, which
-// has an entry for every pair of switches.
-const maxTableSwitches = 1 << 14
-
-const unreachable = math.MaxUint16
 
 // upDown routes an arbitrary network without deadlock (Schroeder et al. 1991,
 // Autonet): switches get a total order, every link leads up or down in it, and
@@ -21,115 +14,51 @@ const unreachable = math.MaxUint16
 // leads down all the way, the shortest of those is taken, even if a path that
 // first goes up were shorter; else the way up with the least total.
 //
-// The order decides how good the routes are. Three are tried, and the first
-// that makes all paths shortest wins, else the one with the least total:
+// The order decides how good the routes are. After the order that a network had
+// before some of its links failed, if that is known, three are tried, and the
+// first that makes all paths shortest wins, else the one with the least total:
 //   - closeness: the smaller the mean distance to all hosts, the higher. On a
 //     fat tree all spine switches come out on top and all of them are used.
 //   - depth: the farther from the nearest host, the higher.
 //   - breadth first from the closest switch: long ways round, but there is
 //     always a path.
 //
+// Parts of the network that no link joins (planes) are routed each by itself.
+//
 // Cost: O(leaf switches x links between switches).
 type upDown struct {
-	t         *Topology
-	offsets   []int32  // length switches+1
-	neighbors []int32  // switch numbers, each once however many the parallel links
-	leaves    []int32  // switches with hosts
-	column    []int32  // length switches: index in leaves, or -1
-	hosts     []int64  // length leaves: host links
-	length    []uint16 // length leaves x switches: links on the legal path from the switch to the leaf
+	*switchGraph
+	rank []int32 // length switches: place in the order, larger = higher
 }
 
-// links is the length of the legal path.
-func (u *upDown) links(from, to int32) int32 {
-	if u.column[to] < 0 {
-		from, to = to, from
-	}
-	column := u.column[to]
-	if column < 0 {
-		return -1
-	}
-	d := u.length[int(column)*len(u.column)+int(from)]
-	if d == unreachable {
-		return -1
-	}
-	return int32(d)
-}
-
-// routeUpDown sets distance and Routes of a wired network.
-func (t *Topology) routeUpDown() error {
+// routeUpDown sets distance and Routes of a wired network. own is the order to
+// try first (length switches, see upDown.rank), or nil.
+func (t *Topology) routeUpDown(own []int32) error {
 	if t.Switches() > maxTableSwitches {
-		return fmt.Errorf("%d switches: networks from files may have %d at most", t.Switches(), maxTableSwitches)
+		return fmt.Errorf("%d switches: networks routed by table may have %d at most", t.Switches(), maxTableSwitches)
 	}
-	u := newUpDown(t)
+	u := &upDown{switchGraph: newSwitchGraph(t)}
 	shortest, orders := u.orders()
+	if own != nil {
+		orders = append([][]int32{own}, orders...)
+	}
 	best := int64(math.MaxInt64)
-	var rank []int32
 	for _, order := range orders {
 		if total := u.measure(order); total < best {
-			best, rank = total, order
+			best, u.rank = total, order
 		}
 		if best == shortest {
 			break
 		}
 	}
-	if best == math.MaxInt64 {
-		return fmt.Errorf("the network is not connected")
-	}
 	t.distance = u
-	t.Routes = u.routes(rank)
+	t.Routes = u.routes()
 	return nil
 }
 
-func newUpDown(t *Topology) *upDown {
-	u := &upDown{t: t, offsets: []int32{0}, column: make([]int32, t.Switches())}
-	for s := range int32(t.Switches()) {
-		begin, hosts := len(u.neighbors), int64(0)
-		first, end := t.Out(t.NodeOf(s))
-		for l := first; l < end; l++ {
-			if to := t.Links[l].To; t.IsHost(to) {
-				hosts++
-			} else {
-				u.neighbors = append(u.neighbors, t.SwitchOf(to))
-			}
-		}
-		slices.Sort(u.neighbors[begin:])
-		u.neighbors = append(u.neighbors[:begin], slices.Compact(u.neighbors[begin:])...)
-		u.offsets = append(u.offsets, int32(len(u.neighbors)))
-		u.column[s] = -1
-		if hosts > 0 {
-			u.column[s] = int32(len(u.leaves))
-			u.leaves, u.hosts = append(u.leaves, s), append(u.hosts, hosts)
-		}
-	}
-	u.length = make([]uint16, len(u.leaves)*t.Switches())
-	return u
-}
-
-func (u *upDown) adjacent(s int32) []int32 { return u.neighbors[u.offsets[s]:u.offsets[s+1]] }
-
-// breadthFirst fills distance (length switches) with links from root, or with
-// unreachable; allowed says which steps may be taken, nil = all.
-func (u *upDown) breadthFirst(distance []uint16, queue []int32, root int32, allowed []int32) []int32 {
-	for s := range distance {
-		distance[s] = unreachable
-	}
-	distance[root] = 0
-	queue = append(queue[:0], root)
-	for i := 0; i < len(queue); i++ {
-		s := queue[i]
-		for _, v := range u.adjacent(s) {
-			if distance[v] == unreachable && (allowed == nil || allowed[v] > allowed[s]) {
-				distance[v] = distance[s] + 1
-				queue = append(queue, v)
-			}
-		}
-	}
-	return queue
-}
-
 // orders gives the three candidate orders as the rank of every switch (larger
-// = higher) and the total length of all shortest paths between leaves.
+// = higher) and the total length of all shortest paths between leaves. The last
+// has a legal path wherever there is a path.
 func (u *upDown) orders() (shortest int64, ranks [][]int32) {
 	switches := len(u.column)
 	far, depth := make([]int64, switches), make([]uint16, switches)
@@ -142,7 +71,7 @@ func (u *upDown) orders() (shortest int64, ranks [][]int32) {
 		for s, d := range distance {
 			far[s] += int64(d) * u.hosts[i]
 			depth[s] = min(depth[s], d)
-			if u.column[s] >= 0 {
+			if u.column[s] >= 0 && d != unreachable {
 				shortest += int64(d)
 			}
 		}
@@ -151,16 +80,24 @@ func (u *upDown) orders() (shortest int64, ranks [][]int32) {
 		return cmp.Or(cmp.Compare(far[b], far[a]), cmp.Compare(depth[a], depth[b]), cmp.Compare(b, a))
 	}
 	closeness := ranked(switches, closer)
-	root := int32(0)
-	for s, r := range closeness {
-		if int(r) == switches-1 {
-			root = int32(s)
-		}
-	}
 	byDepth := ranked(switches, func(a, b int32) int { return cmp.Or(cmp.Compare(depth[a], depth[b]), closer(a, b)) })
-	u.breadthFirst(distance, queue, root, nil)
+	u.fromRoots(distance, queue, inverse(closeness))
 	byRoot := ranked(switches, func(a, b int32) int { return cmp.Or(cmp.Compare(distance[b], distance[a]), closer(a, b)) })
 	return shortest, [][]int32{closeness, byDepth, byRoot}
+}
+
+// fromRoots fills distance (length switches) with links from the highest
+// switch of each part; order lists the switches from low to high.
+func (u *upDown) fromRoots(distance []uint16, queue, order []int32) {
+	for s := range distance {
+		distance[s] = unreachable
+	}
+	for i := len(order) - 1; i >= 0; i-- {
+		if root := order[i]; distance[root] == unreachable {
+			distance[root] = 0
+			u.spread(distance, append(queue[:0], root), nil)
+		}
+	}
 }
 
 // ranked sorts switches from low to high and gives the place of each.
@@ -208,10 +145,11 @@ func (u *upDown) measure(rank []int32) int64 {
 	for _, leaf := range u.leaves {
 		queue = u.toLeaf(length, down, queue, leaf, rank, order)
 		for s, d := range length {
-			if d == unreachable && u.column[s] >= 0 {
+			switch {
+			case u.column[s] < 0 || u.part[s] != u.part[leaf]:
+			case d == unreachable:
 				return math.MaxInt64
-			}
-			if u.column[s] >= 0 {
+			default:
 				total += int64(d)
 			}
 		}
@@ -220,17 +158,11 @@ func (u *upDown) measure(rank []int32) int64 {
 }
 
 // routes fills the table and the lengths. All parallel links to a next switch
-// are candidates. Equal lists of candidates are stored once.
-func (u *upDown) routes(rank []int32) *Routes {
-	switches := len(rank)
-	r := &Routes{VirtualChannels: 1, Switches: switches, Offsets: []int32{0}, Table: make([]int32, switches*switches)}
-	for i := range r.Table {
-		r.Table[i] = -1
-	}
-	order, known := inverse(rank), map[string]int32{}
-	down, queue := make([]uint16, switches), []int32(nil)
-	var links []int32
-	var key []byte
+// are candidates.
+func (u *upDown) routes() *Routes {
+	switches, rank := len(u.column), u.rank
+	table, order := newTable(switches, 1), inverse(rank)
+	down, queue, links := make([]uint16, switches), []int32(nil), []int32(nil)
 	for i, leaf := range u.leaves {
 		length := u.length[i*switches : (i+1)*switches]
 		queue = u.toLeaf(length, down, queue, leaf, rank, order)
@@ -238,22 +170,12 @@ func (u *upDown) routes(rank []int32) *Routes {
 			if s == leaf || length[s] == unreachable {
 				continue
 			}
-			links, key = u.candidates(links[:0], s, rank, length, down), key[:0]
-			for _, l := range links {
-				key = binary.LittleEndian.AppendUint32(key, uint32(l))
-			}
-			group, ok := known[string(key)]
-			if !ok {
-				group = int32(len(r.Offsets) - 1)
-				known[string(key)] = group
-				r.Channels = append(r.Channels, links...)
-				r.Offsets = append(r.Offsets, int32(len(r.Channels)))
-			}
-			r.Table[int(s)*switches+int(leaf)] = group
+			links = u.candidates(links[:0], s, rank, length, down)
+			table.set(s, leaf, links)
 		}
 	}
-	r.StaticDivisor = u.staticDivisors(r)
-	return r
+	table.routes.StaticDivisor = u.staticDivisors(table.routes)
+	return table.routes
 }
 
 // candidates appends the links out of s that go on by the rule.

@@ -15,7 +15,7 @@ import "time"
 // it is posted, and all that was posted leaves one after the other. O(operations).
 func InjectionBound(p *Program, bytesPerSecond float64) time.Duration {
 	var (
-		b    = bound{perNanosecond: bytesPerSecond / 1e9}
+		b    = bound{rate: bytesPerSecond}
 		most float64
 	)
 	for r := range int32(p.Ranks()) {
@@ -28,12 +28,12 @@ func InjectionBound(p *Program, bytesPerSecond float64) time.Duration {
 // have done so far. Times are in bytes at the link's rate: sums of sizes stay
 // whole numbers, which are exact up to 2^53.
 type bound struct {
-	perNanosecond float64   // bytes that leave in one
-	now           float64   // the rank
-	link          float64   // the link, with all messages posted
-	requests      []request // of the rank, in order
-	settled       int       // the first so many are done, because all were waited for
-	open          int       // requests of the link that were not waited for
+	rate     float64   // bytes a second
+	now      float64   // the rank
+	link     float64   // the link, with all messages posted
+	requests []request // of the rank, in order
+	settled  int       // the first so many are done, because all were waited for
+	open     int       // requests of the link that were not waited for
 }
 
 // request is a non-blocking operation.
@@ -66,7 +66,7 @@ func (b *bound) rank(r int32, ops []Op) (last float64) {
 		case Idle:
 			b.now += float64(op.Bytes)
 		case Compute:
-			b.now += float64(op.Bytes) * b.perNanosecond
+			b.now += float64(op.Bytes) * b.rate / 1e9
 		case Wait:
 			b.wait(int(op.Bytes))
 		case WaitAll:

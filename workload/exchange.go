@@ -2,6 +2,13 @@ package workload
 
 import "math/rand/v2"
 
+// compute appends computing of the rank being filled, if there is any.
+func (p *Program) compute(nanoseconds int64) {
+	if nanoseconds > 0 {
+		p.Ops = append(p.Ops, Op{Kind: Compute, Bytes: nanoseconds})
+	}
+}
+
 // send appends a message of the rank being filled.
 func (p *Program) send(peer int, bytes int64) {
 	p.Ops = append(p.Ops, Op{Kind: Send, Peer: int32(peer), Bytes: bytes})
@@ -11,14 +18,15 @@ func (p *Program) send(peer int, bytes int64) {
 // (the primary job of the 2018 thesis's background study). A single rank has
 // nobody to send to.
 func buildRing(s *spec, maxOps int64) (*Program, error) {
-	ranks, bytes, rounds := s.ranks(), s.messageBytes(), s.rounds(maxOps)
-	s.room(maxOps, ranks, bytes, rounds)
+	ranks, bytes, rounds, compute := s.ranks(), s.messageBytes(), s.rounds(maxOps), s.computeNanoseconds()
+	s.room(maxOps, load{ranks: ranks, rounds: rounds, messages: 1, bytes: bytes, compute: compute})
 	if err := s.finish(); err != nil {
 		return nil, err
 	}
 	p := newProgram(ranks, ranks*int(rounds), nil)
 	for r := range ranks {
 		for range rounds {
+			p.compute(compute)
 			if ranks > 1 {
 				p.send((r+ranks-1)%ranks, bytes)
 			}
@@ -36,7 +44,8 @@ const uniformStream = 0x756e69666f726d
 // drawn at random (PCG of seed=, in rank order).
 func buildUniform(s *spec, maxOps int64) (*Program, error) {
 	ranks, bytes, rounds, seed := s.ranks(), s.messageBytes(), s.rounds(maxOps), s.seed()
-	s.room(maxOps, ranks, bytes, rounds)
+	compute := s.computeNanoseconds()
+	s.room(maxOps, load{ranks: ranks, rounds: rounds, messages: 1, bytes: bytes, compute: compute})
 	if err := s.finish(); err != nil {
 		return nil, err
 	}
@@ -44,6 +53,7 @@ func buildUniform(s *spec, maxOps int64) (*Program, error) {
 	random := rand.New(rand.NewPCG(uint64(seed), uniformStream))
 	for r := range ranks {
 		for range rounds {
+			p.compute(compute)
 			if ranks > 1 {
 				p.send((r+1+random.IntN(ranks-1))%ranks, bytes)
 			}
@@ -54,16 +64,21 @@ func buildUniform(s *spec, maxOps int64) (*Program, error) {
 }
 
 // buildAllToAll lets rank r send to r+1, r+2, ... r-1 modulo the ranks, rounds
-// times, so that no two ranks send to the same one at the same step.
+// times, so that no two ranks send to the same one at the same step; nobody
+// receives. With algorithm= it is the collective operation instead.
 func buildAllToAll(s *spec, maxOps int64) (*Program, error) {
-	ranks, bytes, rounds := s.ranks(), s.messageBytes(), s.rounds(maxOps)
-	s.room(maxOps, ranks, bytes, int64(ranks-1), rounds)
+	if s.take("algorithm") != nil {
+		return collective("alltoall", Auto)(s, maxOps)
+	}
+	ranks, bytes, rounds, compute := s.ranks(), s.messageBytes(), s.rounds(maxOps), s.computeNanoseconds()
+	s.room(maxOps, load{ranks: ranks, rounds: rounds, messages: int64(ranks - 1), bytes: bytes, compute: compute})
 	if err := s.finish(); err != nil {
 		return nil, err
 	}
 	p := newProgram(ranks, ranks*(ranks-1)*int(rounds), nil)
 	for r := range ranks {
 		for range rounds {
+			p.compute(compute)
 			p.transpose(r, 0, 1, ranks, bytes)
 		}
 		p.endRank()
@@ -80,7 +95,7 @@ func buildFFT2D(s *spec, maxOps int64) (*Program, error) {
 	planes := int(s.int64("planes", 1, 1, maxRanks))
 	grid := s.gridOption("grid", 2)
 	columns, rows := grid[0], grid[1]
-	bytes, rounds := s.messageBytes(), s.rounds(maxOps)
+	bytes, rounds, compute := s.messageBytes(), s.rounds(maxOps), s.computeNanoseconds()
 	if s.extents != "" {
 		s.fail(s.column, "write for example "+s.name+":"+s.pattern.example, "%q is not an option", s.extents)
 	}
@@ -89,7 +104,7 @@ func buildFFT2D(s *spec, maxOps int64) (*Program, error) {
 		planes = 1
 	}
 	ranks, peers := planes*rows*columns, rows+columns-2
-	s.room(maxOps, ranks, bytes, int64(peers), rounds)
+	s.room(maxOps, load{ranks: ranks, rounds: rounds, messages: int64(peers), bytes: bytes, compute: compute})
 	if err := s.finish(); err != nil {
 		return nil, err
 	}
@@ -97,6 +112,7 @@ func buildFFT2D(s *spec, maxOps int64) (*Program, error) {
 	for r := range ranks {
 		column, row := r%columns, r/columns%rows
 		for range rounds {
+			p.compute(compute)
 			p.transpose(column, r-column, 1, columns, bytes)
 			p.transpose(row, r-row*columns, columns, rows, bytes)
 		}

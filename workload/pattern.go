@@ -27,21 +27,30 @@ type pattern struct {
 }
 
 var patterns = []pattern{
-	{"stencil2d", "64x72", []string{"edges"}, buildStencil2D},
-	{"stencil3d7", "16x16x18", []string{"edges"}, buildStencil3D7},
-	{"stencil3d27", "16x16x18", []string{"edge-bytes", "corner-bytes", "edges"}, buildStencil3D27},
+	{"stencil2d", "64x72", []string{"edges", "wait", "sends"}, buildStencil2D},
+	{"stencil3d7", "16x16x18", []string{"edges", "wait", "sends"}, buildStencil3D7},
+	{"stencil3d27", "16x16x18", []string{"edge-bytes", "corner-bytes", "edges", "wait", "sends"}, buildStencil3D27},
 	{"ring", "64", nil, buildRing},
 	{"uniform", "64", nil, buildUniform},
-	{"alltoall", "64", nil, buildAllToAll},
+	{"alltoall", "64", []string{"algorithm"}, buildAllToAll},
 	{"fft2d", "planes=32,grid=12x12", []string{"planes", "grid"}, buildFFT2D},
+	{"reduce-naive", "1024,bytes=4096", []string{"root", "reduction-rate"}, collective("reduce", "linear")},
+	{"reduce", "64", []string{"algorithm", "root", "reduction-rate"}, collective("reduce", "binomial")},
+	{"allreduce", "64", []string{"algorithm", "reduction-rate"}, collective("allreduce", Auto)},
+	{"bcast", "64", []string{"algorithm", "root"}, collective("bcast", Auto)},
+	{"allgather", "64", []string{"algorithm"}, collective("allgather", Auto)},
+	{"gather", "64", []string{"algorithm", "root"}, collective("gather", Auto)},
+	{"scatter", "64", []string{"algorithm", "root"}, collective("scatter", Auto)},
+	{"reduce-scatter", "64", []string{"algorithm", "reduction-rate"}, collective("reduce-scatter", Auto)},
+	{"barrier", "64", []string{"algorithm"}, collective("barrier", Auto)},
 }
 
 func (p pattern) optionNames() []string {
-	return append([]string{"bytes", "rounds", "seed"}, p.options...)
+	return append([]string{"bytes", "rounds", "seed", "compute-ns"}, p.options...)
 }
 
 // later are names that the command line promises for a later version.
-var later = []string{"reduce-naive", "reduce", "allreduce", "bcast", "nas-bt", "nas-cg", "nas-ep", "nas-ft", "nas-is", "nas-lu", "nas-mg", "nas-sp"}
+var later = []string{"nas-bt", "nas-cg", "nas-ep", "nas-ft", "nas-is", "nas-lu", "nas-mg", "nas-sp"}
 
 // PatternNames lists the known patterns with an example each, such as
 // "stencil2d:64x72", in a fixed order.
@@ -56,10 +65,12 @@ func PatternNames() []string {
 // ParsePattern builds the program of a synthetic pattern from its spec
 // string: name:extents,option=value,... . Sizes are in bytes.
 //
-// All take bytes= (131072, the size of every message) and rounds= (1); seed=
-// (1) is read by those that draw numbers. The order of a rank's messages is
-// documented at each builder. Errors are *input.Error naming the option and
-// its bound; at most 24,000,000 operations are built.
+// All take bytes= (131072, the size of every message; for a collective operation
+// what Collective.Bytes says, 0 for a barrier), rounds= (1) and compute-ns= (0,
+// what a rank computes before each round); seed= (1) is read by those that draw
+// numbers. The order of a rank's messages is documented at each builder. Errors
+// are *input.Error naming the option and its bound; at most 24,000,000
+// operations are built.
 func ParsePattern(text string) (*Program, error) { return parsePattern(text, maxOps) }
 
 func parsePattern(text string, maxOps int64) (*Program, error) {

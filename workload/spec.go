@@ -173,22 +173,55 @@ func (s *spec) ranks() int {
 	return int(v)
 }
 
-// room tests that ranks x opsPerRank operations of at most bytes each stay
-// within the limits.
-func (s *spec) room(maxOps int64, ranks int, bytes int64, opsPerRank ...int64) {
-	ops := int64(1)
-	for _, factor := range append(opsPerRank, int64(ranks)) {
-		// A factor of 0 counts as 1: rounds of nothing take time as well.
-		factor = max(1, factor)
-		if ops > maxOps/factor {
-			s.fail(0, "fewer ranks or rounds", "more than %d operations", maxOps)
-			return
-		}
-		ops *= factor
-	}
-	if bytes > 0 && ops > maxTotal/bytes {
+// computeNanoseconds is how long a rank computes before each round.
+func (s *spec) computeNanoseconds() int64 { return s.int64("compute-ns", 0, 0, maxTotal) }
+
+// load is what a pattern asks for, to be weighed before it is built.
+type load struct {
+	ranks    int
+	rounds   int64 // of every rank
+	messages int64 // of a rank in a round
+	others   int64 // operations of a rank in a round beside these
+	bytes    int64 // of a message, at most
+	compute  int64 // nanoseconds of a rank in a round
+}
+
+// operations of a rank in a round.
+func (l load) operations() int64 { return l.messages + l.others + min(l.compute, 1) }
+
+// room tests that operations, volume and computing time stay within the limits.
+func (s *spec) room(maxOps int64, l load) {
+	// No operations count as one: rounds of nothing take time as well.
+	if !within(maxOps, int64(l.ranks), l.rounds, max(1, l.operations())) {
+		s.fail(0, "fewer ranks or rounds", "more than %d operations", maxOps)
+	} else if !within(maxTotal, int64(l.ranks), l.rounds, l.messages, l.bytes) {
 		s.fail(0, "smaller messages or fewer rounds", "a total volume above %d bytes", int64(maxTotal))
 	}
+	s.computingTime(l.rounds, l.compute)
+}
+
+// computingTime tests what a rank computes in all.
+func (s *spec) computingTime(rounds, nanoseconds int64) {
+	if !within(maxTotal, rounds, nanoseconds) {
+		s.fail(0, "less computing or fewer rounds", "computing for more than %d ns", int64(maxTotal))
+	}
+}
+
+// within tests that a product of factors, none negative, is at most a limit.
+func within(limit int64, factors ...int64) bool {
+	product := int64(1)
+	for _, f := range factors {
+		if f == 0 {
+			return true
+		}
+	}
+	for _, f := range factors {
+		if f > limit/product {
+			return false
+		}
+		product *= f
+	}
+	return true
 }
 
 // finish reports the first mistake, among them options that nobody asked for.

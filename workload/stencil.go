@@ -1,5 +1,7 @@
 package workload
 
+import "slices"
+
 // step is one neighbour of a stencil: where it is and how much it is sent.
 type step struct {
 	dx, dy, dz int
@@ -55,32 +57,61 @@ func buildStencil3D27(s *spec, maxOps int64) (*Program, error) {
 	return buildStencil(s, maxOps, extents, steps)
 }
 
+// stencil is what all ranks of a stencil have in common.
+type stencil struct {
+	box     [3]int // extents, 1 beyond the grid's dimensions
+	steps   []step
+	idle    bool  // edges=wait: missing neighbours take as long as others
+	back    []int // length steps: the step in the opposite direction
+	receive bool  // wait=true: a round ends when all neighbours' messages have come
+	post    bool  // sends=nonblocking
+}
+
 // buildStencil lets every rank of the grid send to the neighbours of steps, in
 // their order, one after the other. Where a neighbour is missing a rank waits
 // the time of the message (edges=wait, as in the thesis) or goes on at once
 // (edges=skip, as miniGhost does).
+//
+// With wait=true a rank first posts the receives of its neighbours' messages, and
+// after its sends waits for all of them; the tag of a message is the number of
+// its step, so that directions can be told apart. With sends=nonblocking all
+// sends of a round are posted at once, and then waited for.
 func buildStencil(s *spec, maxOps int64, extents []int, steps []step) (*Program, error) {
-	rounds := s.rounds(maxOps)
-	wait := s.choice("edges", "wait", "skip") == "wait"
-	ranks, largest := 1, int64(0)
+	rounds, compute := s.rounds(maxOps), s.computeNanoseconds()
+	st := stencil{box: [3]int{1, 1, 1}, steps: steps}
+	copy(st.box[:], extents)
+	for _, to := range steps {
+		st.back = append(st.back, slices.IndexFunc(steps, func(o step) bool {
+			return o.dx == -to.dx && o.dy == -to.dy && o.dz == -to.dz
+		}))
+	}
+	st.idle = s.choice("edges", "wait", "skip") == "wait"
+	st.receive = s.choice("wait", "false", "true") == "true"
+	st.post = s.choice("sends", "blocking", "nonblocking") == "nonblocking"
+	l := load{ranks: 1, rounds: rounds, messages: int64(len(steps)), compute: compute}
 	for _, e := range extents {
-		ranks *= e
+		l.ranks *= e
 	}
-	for _, st := range steps {
-		largest = max(largest, st.bytes)
+	for _, to := range steps {
+		l.bytes = max(l.bytes, to.bytes)
 	}
-	s.room(maxOps, ranks, largest, int64(len(steps)), rounds)
+	if st.receive {
+		l.others += l.messages
+	}
+	if st.receive || st.post {
+		l.others++
+	}
+	s.room(maxOps, l)
 	if err := s.finish(); err != nil {
 		return nil, err
 	}
-	box := [3]int{1, 1, 1}
-	copy(box[:], extents)
-	p := newProgram(ranks, ranks*len(steps)*int(rounds), extents)
-	for z := range box[2] {
-		for y := range box[1] {
-			for x := range box[0] {
+	p := newProgram(l.ranks, l.ranks*int(l.operations()*rounds), extents)
+	for z := range st.box[2] {
+		for y := range st.box[1] {
+			for x := range st.box[0] {
 				for range rounds {
-					p.exchange(box, x, y, z, steps, wait)
+					p.compute(compute)
+					st.exchange(p, x, y, z)
 				}
 				p.endRank()
 			}
@@ -89,18 +120,41 @@ func buildStencil(s *spec, maxOps int64, extents []int, steps []step) (*Program,
 	return p, nil
 }
 
+// neighbor is the rank one step from x, y, z; -1 beyond the edge.
+func (st *stencil) neighbor(x, y, z int, to step) int32 {
+	u, v, w := x+to.dx, y+to.dy, z+to.dz
+	if u < 0 || u >= st.box[0] || v < 0 || v >= st.box[1] || w < 0 || w >= st.box[2] {
+		return -1
+	}
+	return int32((w*st.box[1]+v)*st.box[0] + u)
+}
+
 // exchange appends one round of the rank at x, y, z.
-func (p *Program) exchange(box [3]int, x, y, z int, steps []step, wait bool) {
-	for _, st := range steps {
-		u, v, w := x+st.dx, y+st.dy, z+st.dz
-		inside := u >= 0 && u < box[0] && v >= 0 && v < box[1] && w >= 0 && w < box[2]
-		switch {
-		case inside:
-			peer := (w*box[1]+v)*box[0] + u
-			p.Ops = append(p.Ops, Op{Kind: Send, Peer: int32(peer), Bytes: st.bytes})
-		case wait:
-			p.Ops = append(p.Ops, Op{Kind: Idle, Bytes: st.bytes})
+func (st *stencil) exchange(p *Program, x, y, z int) {
+	if st.receive {
+		for i, to := range st.steps {
+			if peer := st.neighbor(x, y, z, to); peer >= 0 {
+				p.Ops = append(p.Ops, Op{Kind: Ireceive, Tag: uint16(st.back[i]), Peer: peer, Bytes: to.bytes})
+			}
 		}
+	}
+	kind := Send
+	if st.post {
+		kind = Isend
+	}
+	for i, to := range st.steps {
+		peer := st.neighbor(x, y, z, to)
+		switch {
+		case peer >= 0 && st.receive:
+			p.Ops = append(p.Ops, Op{Kind: kind, Tag: uint16(i), Peer: peer, Bytes: to.bytes})
+		case peer >= 0:
+			p.Ops = append(p.Ops, Op{Kind: kind, Peer: peer, Bytes: to.bytes})
+		case st.idle:
+			p.Ops = append(p.Ops, Op{Kind: Idle, Bytes: to.bytes})
+		}
+	}
+	if st.receive || st.post {
+		p.Ops = append(p.Ops, Op{Kind: WaitAll})
 	}
 }
 

@@ -34,13 +34,14 @@ options:
 
 // newApp is the table of commands.
 func (p *program) newApp() *cli.App {
-	job := join(p.machineFlags(), p.trafficFlags(), p.previousFlags(), p.simulationFlags(), p.commonFlags(), p.jsonFlag())
+	job := join(p.scenarioFlag(), p.machineFlags(), p.trafficFlags(), p.backgroundFlags(), p.previousFlags(), p.simulationFlags(), p.commonFlags(), p.jsonFlag())
 	simulated := join(job, p.routingFlag())
 	mappings, reports := p.outputFlags(mappingFormats(), "csv"), p.outputFlags("text, markdown, csv or json", "text")
 	app := &cli.App{
 		Name: "remap", HelpName: "remap", Usage: "maps MPI ranks to hosts",
 		Writer: p.stdout, ErrWriter: p.stderr,
-		HideVersion: true, HideHelpCommand: true, CustomAppHelpTemplate: appHelp,
+		DisableSliceFlagSeparator: true, // patterns have commas
+		HideVersion:               true, HideHelpCommand: true, CustomAppHelpTemplate: appHelp,
 		Action:         p.noCommand,
 		OnUsageError:   usageError,
 		ExitErrHandler: func(*cli.Context, error) {},
@@ -52,7 +53,7 @@ func (p *program) newApp() *cli.App {
 			p.command("evaluate", "static costs of a mapping", evaluateExamples, p.evaluate,
 				job, p.mappingFlag(), reports),
 			p.command("simulate", "simulate a mapping", simulateExamples, p.simulate,
-				simulated, p.mappingFlag(), p.strategyFlag(), p.measureFlags(), reports),
+				simulated, p.mappingFlag(), p.strategyFlag(), p.aloneFlag(), p.measureFlags(), reports),
 			p.command("compare", "one row a strategy: static costs and simulated time", compareExamples, p.compare,
 				simulated, p.strategiesFlag(compareDefault), reports),
 			p.command("version", "build information", versionExamples, p.version, p.jsonFlag()),
@@ -79,11 +80,14 @@ func (p *program) command(name, use, examples string, action func(context.Contex
 				return usage("values follow their option: remap "+name+" --option VALUE", "unexpected argument %q", c.Args().First())
 			}
 			p.name = name
-			if err := p.check(c); err != nil {
+			if err := p.applyScenario(c); err != nil {
 				return err
 			}
+			if err := p.check(c); err != nil {
+				return p.blame(err)
+			}
 			p.clock.start()
-			return action(c.Context)
+			return p.blame(action(c.Context))
 		},
 	}
 }

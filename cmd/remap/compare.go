@@ -127,7 +127,7 @@ func (p *program) row(ctx context.Context, j *job, name string, m mapping.Mappin
 	if err != nil {
 		return row, err
 	}
-	row.Summary = evalsim.Summarize(results)
+	row.fill(j, results)
 	return row, nil
 }
 
@@ -146,6 +146,6 @@ func (c *comparison) report(j *job) *report {
 		}
 		r.csvRows = append(r.csvRows, append(row.fields(), digits))
 	}
-	r.under = lines(j.scaled(), c.floor.sentence(best))
+	r.under = lines(j.beside(), j.scaled(), c.floor.sentence(best))
 	return r
 }

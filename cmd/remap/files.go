@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bufio"
 	"bytes"
 	"errors"
 	"fmt"
@@ -49,10 +50,14 @@ func (p *program) openOutput(path string) (*output, error) {
 // spareInputs refuses to replace a file that the command reads, under whatever
 // name and even with --force.
 func (p *program) spareInputs(path string, info fs.FileInfo) error {
-	for _, read := range []struct{ option, path string }{
+	reads := []struct{ option, path string }{
 		{"graph", p.graph}, {"messages", p.messages}, {"topology", p.topology},
-		{"hosts", p.hosts}, {"mapping", p.mapping}, {"previous", p.previous},
-	} {
+		{"hosts", p.hosts}, {"mapping", p.mapping}, {"previous", p.previous}, {"scenario", p.scenario},
+	}
+	for _, file := range p.backgroundFiles() {
+		reads = append(reads, struct{ option, path string }{"background", file})
+	}
+	for _, read := range reads {
 		if other, err := os.Stat(read.path); err == nil && os.SameFile(info, other) {
 			return usage("write to another file", "%s: is read by --%s and will not be replaced", path, read.option)
 		}
@@ -60,21 +65,32 @@ func (p *program) spareInputs(path string, info fs.FileInfo) error {
 	return nil
 }
 
+// named is an output and the option that names it.
+type named struct {
+	option string
+	*output
+}
+
 // differ refuses two outputs into one file.
-func differ(a, b *output) error {
-	if !a.toFile() || !b.toFile() {
-		return nil
-	}
-	first, wrong := os.Stat(a.path)
-	second, err := os.Stat(b.path)
-	same := wrong == nil && err == nil && first.Mode().IsRegular() && os.SameFile(first, second)
-	if wrong != nil && err != nil {
-		same = place(a.path) == place(b.path)
-	}
-	if same {
-		return usage("give each a file of its own", "--output and --links are both %s", a.path)
+func differ(outputs ...named) error {
+	for i, b := range outputs {
+		for _, a := range outputs[:i] {
+			if a.toFile() && b.toFile() && sameFile(a.path, b.path) {
+				return usage("give each a file of its own", "--%s and --%s are both %s", a.option, b.option, a.path)
+			}
+		}
 	}
 	return nil
+}
+
+// sameFile tells whether two paths are one regular file, or will be.
+func sameFile(a, b string) bool {
+	first, wrong := os.Stat(a)
+	second, err := os.Stat(b)
+	if wrong != nil && err != nil {
+		return place(a) == place(b)
+	}
+	return wrong == nil && err == nil && first.Mode().IsRegular() && os.SameFile(first, second)
 }
 
 // place is where a file not yet there will be, links in its folder resolved.
@@ -107,8 +123,7 @@ func checkFolder(path string) error {
 // toFile tells whether stdout stays free.
 func (o *output) toFile() bool { return o.path != "" }
 
-// write hands fill a buffer and puts its bytes in place in one step: a
-// temporary file in the same folder, flushed to the disk, then renamed.
+// write hands fill a buffer and puts its bytes in place in one step.
 func (o *output) write(fill func(io.Writer) error) error {
 	var content bytes.Buffer
 	if err := fill(&content); err != nil {
@@ -123,10 +138,32 @@ func (o *output) write(fill func(io.Writer) error) error {
 	if o.direct {
 		return os.WriteFile(o.path, content.Bytes(), 0o666)
 	}
-	return replaceFile(o.path, content.Bytes())
+	return replaceFile(o.path, func(w io.Writer) error {
+		_, err := w.Write(content.Bytes())
+		return err
+	})
 }
 
-func replaceFile(path string, content []byte) (err error) {
+// stream is write for what is too large for a buffer: fill's bytes go to the
+// file as they come, and are in place when it ends without an error.
+func (o *output) stream(fill func(io.Writer) error) error {
+	if !o.direct {
+		return replaceFile(o.path, fill)
+	}
+	file, err := os.OpenFile(o.path, os.O_WRONLY, 0)
+	if err != nil {
+		return err
+	}
+	err = fill(file)
+	if closing := file.Close(); err == nil {
+		err = closing
+	}
+	return err
+}
+
+// replaceFile fills a temporary file in the same folder, flushes it to the
+// disk, and renames it.
+func replaceFile(path string, fill func(io.Writer) error) (err error) {
 	aside := fmt.Sprintf("%s.%d.tmp", path, os.Getpid())
 	file, err := os.OpenFile(aside, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 	if err != nil {
@@ -141,14 +178,26 @@ func replaceFile(path string, content []byte) (err error) {
 			os.Remove(aside)
 		}
 	}()
-	if _, err = file.Write(content); err == nil {
-		err = file.Sync()
+	to := bufio.NewWriterSize(file, 1<<16)
+	if err = fill(to); err == nil {
+		err = about(path, to.Flush())
+	}
+	if err == nil {
+		err = about(path, file.Sync())
 	}
 	if closing := file.Close(); err == nil {
-		err = closing
+		err = about(path, closing)
 	}
 	if err != nil {
-		return fmt.Errorf("%s: %w", path, err)
+		return err
 	}
 	return os.Rename(aside, path)
+}
+
+// about puts a path in front of an error.
+func about(path string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("%s: %w", path, err)
 }

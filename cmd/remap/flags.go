@@ -14,8 +14,12 @@ import (
 // commands pick groups.
 type settings struct {
 	topology     string
+	fail, slow   cli.StringSlice
 	hosts        string
 	ranksPerHost int
+	background   cli.StringSlice
+	alone        bool
+	scenario     string
 
 	pattern      string
 	graph        string
@@ -33,14 +37,26 @@ type settings struct {
 	previous   string
 	seed       uint64
 
-	repeats     int
-	packetBytes int
-	bufferBytes int
-	switchNS    int64
-	switching   string
-	routing     string
-	sampling    bool
+	repeats      int
+	eagerBytes   int64
+	inFlight     int
+	computeNoise float64
+	startJitter  int64
+	memoryGbps   float64
+	packetBytes  int
+	bufferBytes  int
+	switchNS     int64
+	switching    string
+	routing      string
+	sampling     bool
+
 	links       string
+	linksFormat string
+	view        string
+	slices      int
+	byPhase     bool
+	samples     string
+	latencies   string
 
 	rounds int
 	gain   float64
@@ -60,8 +76,24 @@ type settings struct {
 func (s *settings) machineFlags() []cli.Flag {
 	return []cli.Flag{
 		&cli.StringFlag{Name: "topology", Destination: &s.topology, Usage: "the network: a `SPEC` such as tapered or torus:8x8x8, or a file (ibnetdiscover)"},
-		&cli.StringFlag{Name: "hosts", Destination: &s.hosts, Usage: "hosts of the job: a `LIST` such as node[0-7,9] or node0:4, or a file of them (default: every host)"},
+		&cli.StringSliceFlag{Name: "fail", Destination: &s.fail, Usage: "a failed cable: a `LINK` such as leaf0:pod0-agg1, 117 (as in a links file), leaf0:pod0-agg1/2 (the third between them), or a switch; may be repeated"},
+		&cli.StringSliceFlag{Name: "slow", Destination: &s.slow, Usage: "a slowed cable: `LINK=FRACTION` of the rate that is left, such as leaf0:pod0-agg1=0.25; may be repeated"},
+		&cli.StringFlag{Name: "hosts", Destination: &s.hosts, Usage: "hosts of the job: a `LIST` such as node[0-7,9] or node0:4, or a file of them (default: every host that no --background names)"},
 		&cli.IntFlag{Name: "ranks-per-host", Destination: &s.ranksPerHost, Value: 1, Usage: "`N` slots on each host"},
+	}
+}
+
+// backgroundFlags are taken by all commands that take a job: which hosts other
+// jobs have decides where the job may go.
+func (s *settings) backgroundFlags() []cli.Flag {
+	return []cli.Flag{
+		&cli.StringSliceFlag{Name: "background", Destination: &s.background, Usage: "another job in the network, a pattern with its hosts: a `SPEC` such as uniform:100,rounds=3@node[8-107], ranks in that order (default: hosts that no job names); may be repeated"},
+	}
+}
+
+func (s *settings) aloneFlag() []cli.Flag {
+	return []cli.Flag{
+		&cli.BoolFlag{Name: "alone", DisableDefaultText: true, Destination: &s.alone, Usage: "with --background: simulate every job by itself too, and tell how much slower they are together"},
 	}
 }
 
@@ -111,6 +143,11 @@ func (s *settings) simulationFlags() []cli.Flag {
 		&cli.IntFlag{Name: "buffer-bytes", Destination: &s.bufferBytes, Value: 65536, Usage: "`N` bytes of every input buffer"},
 		&cli.Int64Flag{Name: "switch-ns", Destination: &s.switchNS, Value: 100, Usage: "`N` ns from a switch's input to its output"},
 		&cli.StringFlag{Name: "switching", Destination: &s.switching, Value: "cut-through", Usage: "`NAME`: cut-through or store-and-forward"},
+		&cli.Int64Flag{Name: "eager-bytes", Destination: &s.eagerBytes, Usage: "messages longer than `N` bytes wait until their receiver is ready (rendezvous), in patterns that receive; 0 = none"},
+		&cli.IntFlag{Name: "in-flight", Destination: &s.inFlight, Usage: "`N` messages of a rank in its adapter at a time, the others wait in order; 0 = no limit"},
+		&cli.Float64Flag{Name: "compute-noise", Destination: &s.computeNoise, Usage: "computing takes 1 + `X` times E of its time, E exponential with mean 1"},
+		&cli.Int64Flag{Name: "start-jitter-ns", Destination: &s.startJitter, Usage: "ranks begin at a random time from 0 to `N` ns"},
+		&cli.Float64Flag{Name: "memory-gbps", Destination: &s.memoryGbps, Value: 160, Usage: "`X` Gb/s of a host's memory, for messages between its own ranks"},
 		&cli.StringFlag{Name: "progress", Destination: &s.progress, Value: "auto", Usage: "`WHEN` to show progress: auto, always or never"},
 	}
 }
@@ -118,7 +155,13 @@ func (s *settings) simulationFlags() []cli.Flag {
 func (s *settings) measureFlags() []cli.Flag {
 	return []cli.Flag{
 		&cli.BoolFlag{Name: "sampling", DisableDefaultText: true, Destination: &s.sampling, Usage: "packets carry samples, which fill the est_ columns of --links"},
-		&cli.StringFlag{Name: "links", Destination: &s.links, Usage: "write what every link has seen to a CSV `FILE`"},
+		&cli.StringFlag{Name: "links", Destination: &s.links, Usage: "write what every link has seen to a `FILE`: CSV, JSON or Parquet by its ending"},
+		&cli.StringFlag{Name: "links-format", Destination: &s.linksFormat, Usage: "`FORMAT` of --links: csv, json or parquet (default: by its ending)"},
+		&cli.StringFlag{Name: "view", Destination: &s.view, Value: "job", Usage: "`WHO` fills the est_ columns of --links: job, or administrator for the receivers of all jobs; with --sampling"},
+		&cli.IntFlag{Name: "slices", Destination: &s.slices, Usage: "rows of --links for each of `N` time slices of the first repeat's time"},
+		&cli.BoolFlag{Name: "by-phase", DisableDefaultText: true, Destination: &s.byPhase, Usage: "rows of --links for each phase of the program; turns --sampling on"},
+		&cli.StringFlag{Name: "samples", Destination: &s.samples, Usage: "write what every delivered packet carried to a `FILE`: CSV, JSON or Parquet by its ending; turns --sampling on"},
+		&cli.StringFlag{Name: "latencies", Destination: &s.latencies, Usage: "write latencies of messages by size to a `FILE`: CSV, JSON or Parquet by its ending"},
 	}
 }
 
@@ -166,6 +209,10 @@ func (s *settings) check(c *cli.Context) error {
 		{"max-packets", s.maxPackets, 1, workload.MaxPackets, "more packets are slower to simulate; the default is 1000000"},
 		{"repeats", int64(s.repeats), 1, 1000, "6 repeats are the least that give an interval"},
 		{"switch-ns", s.switchNS, 0, 1000000, "the default is 100"},
+		{"slices", int64(s.slices), 1, 1024, "5 show how congestion grows and ends"},
+		{"eager-bytes", s.eagerBytes, 0, 1 << 40, "0 = no message waits for its receiver"},
+		{"in-flight", int64(s.inFlight), 0, 1 << 20, "0 is no limit"},
+		{"start-jitter-ns", s.startJitter, 0, 3_600_000_000_000, "0 starts all ranks at once"},
 		{"workers", int64(s.workers), 1, 4096, "the default is the number of cores"},
 		{"rounds", int64(s.rounds), 0, 1000, "the default is 5"},
 	} {
@@ -178,6 +225,12 @@ func (s *settings) check(c *cli.Context) error {
 	}
 	if !(s.gain >= 0 && s.gain <= 1000) {
 		return usage("0 switches feedback off", "--gain must be from 0 to 1000, not %g", s.gain)
+	}
+	if !(s.computeNoise >= 0 && s.computeNoise <= 1000) {
+		return usage("0 is none", "--compute-noise must be from 0 to 1000, not %g", s.computeNoise)
+	}
+	if c.IsSet("memory-gbps") && !(s.memoryGbps >= 0.01 && s.memoryGbps <= 1e6) {
+		return usage("the default is 160", "--memory-gbps must be from 0.01 to 1000000, not %g", s.memoryGbps)
 	}
 	switch s.progress {
 	case "", "auto", "always", "never":

@@ -19,14 +19,17 @@ import (
 // job is what the options describe: a machine, the hosts given, and what the
 // ranks say to each other.
 type job struct {
-	machine    *topology.Topology
-	allocation *mapping.Allocation
-	traffic    *commgraph.Traffic // as recorded, or the pattern's, at full volume
-	program    *workload.Program  // the same in time; volumes scaled by program.VolumeScale
-	graph      *commgraph.Graph   // traffic folded
-	grid       []int              // process grid; nil = unknown
-	previous   mapping.Mapping    // nil = identity
-	recorded   bool               // the traffic is recorded, not a pattern
+	machine     *topology.Topology
+	allocation  *mapping.Allocation
+	traffic     *commgraph.Traffic // as recorded, or the pattern's, at full volume
+	program     *workload.Program  // the same in time; volumes scaled by program.VolumeScale
+	graph       *commgraph.Graph   // traffic folded
+	grid        []int              // process grid; nil = unknown
+	previous    mapping.Mapping    // nil = identity
+	recorded    bool               // the traffic is recorded, not a pattern
+	name        string             // the pattern or the file of the traffic
+	background  []background       // other jobs in the network
+	packetBytes int                // of the largest packet
 }
 
 // loadSimulated is load for commands that simulate.
@@ -43,16 +46,26 @@ func (p *program) load() (*job, error) {
 	if p.topology == "" {
 		return nil, usage("for example --topology tapered, or an ibnetdiscover file", "--topology is missing")
 	}
-	j := &job{recorded: p.graph != ""}
+	j := &job{recorded: p.isRecorded(), name: p.pattern, packetBytes: p.packetBytes}
+	if j.recorded {
+		j.name = p.graphName()
+	}
 	if _, err := p.simulation(); err != nil {
 		return nil, err
 	}
 	var err error
 	if j.machine, err = p.openTopology(); err != nil {
-		return nil, inOption("topology", err)
+		return nil, err
+	}
+	if j.background, err = p.parseBackgrounds(); err != nil {
+		return nil, err
+	}
+	taken := make(occupancy, j.machine.Hosts())
+	if err := taken.claimNamed(j.machine, j.background); err != nil {
+		return nil, err
 	}
 	var file string
-	if j.allocation, file, err = p.openHosts(j.machine); err != nil {
+	if j.allocation, file, err = p.openHosts(j.machine, taken); err != nil {
 		return nil, inOption("hosts", err)
 	}
 	if err := p.loadTraffic(j); err != nil {
@@ -64,6 +77,10 @@ func (p *program) load() (*job, error) {
 	if err := p.fits(j); err != nil {
 		return nil, err
 	}
+	if err := p.place(j, taken); err != nil {
+		return nil, err
+	}
+	p.scaleBackground(j)
 	if p.previous != "" {
 		if j.previous, err = p.openMapping(p.previous, j); err != nil {
 			return nil, inOption("previous", err)
@@ -79,13 +96,13 @@ func (p *program) loadTraffic(j *job) error {
 	switch {
 	case p.pattern != "" && p.graph != "":
 		return usage(forms, "--pattern and --graph exclude each other")
-	case p.pattern == "" && p.graph == "":
+	case p.pattern == "" && !p.isRecorded():
 		return usage(forms, "--pattern or --graph is missing")
 	case p.graph == "" && p.messages != "":
 		return usage(forms, "--messages goes with --graph")
 	}
 	load := p.loadPattern
-	if p.graph != "" {
+	if p.isRecorded() {
 		load = p.loadGraph
 	}
 	if err := load(j); err != nil {
@@ -112,7 +129,8 @@ func (p *program) loadPattern(j *job) error {
 		return inOption("pattern", err)
 	}
 	var warning string
-	j.program, warning = workload.Scale(program, p.packetBytes, p.maxPackets)
+	limit := p.shareOfPackets(program.Packets(p.packetBytes), j.background)
+	j.program, warning = workload.Scale(program, p.packetBytes, limit)
 	j.program.Warning = warning
 	return nil
 }
@@ -122,12 +140,13 @@ func (p *program) loadGraph(j *job) error {
 	if j.traffic, err = p.openGraph(); err != nil {
 		return err
 	}
-	options := workload.RecordedOptions{MessageBytes: p.messageBytes, PacketBytes: p.packetBytes, MaxPackets: p.maxPackets}
+	limit := p.shareOfPackets(j.traffic.TotalBytes()/int64(p.packetBytes), j.background)
+	options := workload.RecordedOptions{MessageBytes: p.messageBytes, PacketBytes: p.packetBytes, MaxPackets: limit}
 	if j.program, err = workload.Recorded(j.traffic, options); err != nil {
 		return inOption("graph", err)
 	}
 	if pairs := int64(len(j.traffic.Bytes)); pairs > 0 && j.traffic.TotalBytes() < pairs*int64(p.packetBytes) {
-		p.hint("%s holds less than one packet of %d bytes a pair: if its weights are not bytes, --unit-bytes N says what one of them stands for", p.graph, p.packetBytes)
+		p.hint("%s holds less than one packet of %d bytes a pair: if its weights are not bytes, --unit-bytes N says what one of them stands for", p.graphName(), p.packetBytes)
 	}
 	return nil
 }
@@ -190,6 +209,9 @@ func (p *program) simulation() (evalsim.Options, error) {
 	o.PacketBytes, o.BufferBytes = p.packetBytes, p.bufferBytes
 	o.SwitchLatency = time.Duration(p.switchNS)
 	o.Seed, o.Sampling = p.seed, p.sampling
+	o.EagerBytes, o.MaxInFlight = p.eagerBytes, p.inFlight
+	o.ComputeNoise, o.StartJitter = p.computeNoise, time.Duration(p.startJitter)
+	o.MemoryBytesPerSecond = p.memoryGbps * 1e9 / 8
 	var err error
 	if o.Switching, err = evalsim.ParseSwitching(p.switching); err != nil {
 		return o, inOption("switching", err)

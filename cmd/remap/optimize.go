@@ -69,7 +69,7 @@ func (p *program) optimize(ctx context.Context) error {
 		result.Timing = p.timingFields()
 		return p.writeJSON(result)
 	}
-	return p.writeSummary(out, &report{table: *result.table(), under: j.scaled()})
+	return p.writeSummary(out, &report{table: *result.table(), under: lines(j.beside(), j.scaled())})
 }
 
 // sayBest tells what the result is worth: whether it is new, and how far from
@@ -114,10 +114,10 @@ func (p *program) search(ctx context.Context, j *job, strategies []mapping.Strat
 		return nil, err
 	}
 	s.Rounds, s.Repeats, s.Gain = p.rounds, p.repeats, p.gain
-	s.Evaluate = feedback.Simulator(j.machine, j.allocation, j.program, o, p.workers)
+	s.Evaluate = feedback.Simulator(j.machine, j.allocation, j.program, o, p.workers, j.others()...)
 	finer := o
 	finer.CongestedAbove = 2 * o.PacketBytes // a packet that waits behind more than one other
-	s.Sensitive = feedback.Simulator(j.machine, j.allocation, j.program, finer, p.workers)
+	s.Sensitive = feedback.Simulator(j.machine, j.allocation, j.program, finer, p.workers, j.others()...)
 	s.Floor = float64(j.floor().BoundNS)
 	refine, err := strategy.Parse("kl")
 	if err != nil {
@@ -156,7 +156,11 @@ func (j *job) optimized(found *feedback.Result) (*optimized, error) {
 		if wrong != nil {
 			err = wrong
 		}
-		return simulated{costs, c.Summary}
+		row := simulated{Costs: costs, Summary: c.Summary}
+		if c.Evaluation != nil {
+			row.Jobs = j.times(c.Evaluation.Results)
+		}
+		return row
 	}
 	result.Start, result.Static, result.Best = row(&found.Start), row(&found.Static), row(&found.Best)
 	for i := range found.Rounds {

@@ -17,11 +17,18 @@ import (
 // mappingFormats are what a mapping can be written as.
 func mappingFormats() string { return strings.Join(launcher.Formats(), ", ") }
 
-// openTopology is --topology, with what its reader had to assume said on stderr.
+// openTopology is --topology without the cables of --fail and with those of
+// --slow, with what its reader had to assume said on stderr.
 func (p *program) openTopology() (*topology.Topology, error) {
 	machine, err := topology.Open(p.topology)
 	if err != nil {
-		return nil, err
+		return nil, inOption("topology", err)
+	}
+	if machine, err = topology.Degrade(machine, nil, p.slow.Value()); err != nil {
+		return nil, inOption("slow", err)
+	}
+	if machine, err = topology.Degrade(machine, p.fail.Value(), nil); err != nil {
+		return nil, inOption("fail", err)
 	}
 	const most = 5
 	for i, warning := range machine.Warnings {
@@ -35,8 +42,9 @@ func (p *program) openTopology() (*topology.Topology, error) {
 }
 
 // openHosts is the allocation of --hosts: an expression, a file of them, or
-// every host in the network's own order. file is empty unless it is a file.
-func (p *program) openHosts(machine *topology.Topology) (a *mapping.Allocation, file string, err error) {
+// every host that no other job has taken, in the network's own order. file is
+// empty unless it is a file.
+func (p *program) openHosts(machine *topology.Topology, taken occupancy) (a *mapping.Allocation, file string, err error) {
 	a = &mapping.Allocation{}
 	add := func(host, slots int32) {
 		a.Hosts = append(a.Hosts, host)
@@ -44,7 +52,10 @@ func (p *program) openHosts(machine *topology.Topology) (a *mapping.Allocation, 
 	}
 	if p.hosts == "" {
 		for h := range int32(machine.Hosts()) {
-			add(h, int32(p.ranksPerHost))
+			if taken[h] == "" {
+				taken[h] = "the job of interest"
+				add(h, int32(p.ranksPerHost))
+			}
 		}
 		return a, "", nil
 	}
@@ -60,6 +71,9 @@ func (p *program) openHosts(machine *topology.Topology) (a *mapping.Allocation, 
 		slots := entry.Slots
 		if slots == 0 {
 			slots = int32(p.ranksPerHost)
+		}
+		if err := taken.claim(machine, host, "--hosts"); err != nil {
+			return nil, "", err
 		}
 		add(host, slots)
 	}
@@ -125,7 +139,11 @@ func (p *program) openGraph() (*commgraph.Traffic, error) {
 	if p.graphFormat != "" && !slices.Contains(commgraph.Formats(), p.graphFormat) {
 		return nil, usage("formats: "+strings.Join(commgraph.Formats(), ", "), "--graph-format: unknown format %q", p.graphFormat)
 	}
-	traffic, err := commgraph.Open(p.graph, p.graphFormat)
+	open := func() (*commgraph.Traffic, error) { return commgraph.Open(p.graph, p.graphFormat) }
+	if p.fixture != nil {
+		open = p.fixture
+	}
+	traffic, err := open()
 	if err != nil {
 		return nil, inOption("graph", err)
 	}

@@ -14,6 +14,7 @@ import (
 type report struct {
 	value     any    // the JSON
 	table     grid   // text and markdown
+	more      grid   // a second table below it; empty = none
 	under     string // a line below the table; empty = none
 	csvHeader []string
 	csvRows   [][]string
@@ -64,6 +65,15 @@ func (r *report) write(w io.Writer, format string, width int) error {
 	}
 	if err := r.table.render(w, format); err != nil {
 		return err
+	}
+	if len(r.more.rows) > 0 {
+		if format == "text" {
+			r.more.fit(width)
+		}
+		fmt.Fprintln(w)
+		if err := r.more.render(w, format); err != nil {
+			return err
+		}
 	}
 	if r.under != "" {
 		_, err := fmt.Fprintf(w, "\n%s\n", r.under)

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"io"
 	"slices"
 
 	"remap/evalsim"
@@ -11,19 +10,35 @@ import (
 
 const simulateExamples = `
   remap simulate --topology torus:6x6x8 --pattern stencil3d7:6x6x8 --strategy tiling --repeats 12
-  remap simulate --topology torus:4x4x4 --pattern stencil3d7:4x4x4 --mapping job.csv --routing static --links links.csv
+  remap simulate --topology torus:4x4x4 --pattern stencil3d7:4x4x4 --mapping job.csv --routing static --sampling --links links.csv
 `
 
 // simulation is the JSON of simulate.
 type simulation struct {
 	simulated
-	Timing map[string]float64 `json:"timing,omitempty"`
+	Slices      int                      `json:"slices,omitempty"`   // of --links
+	SliceNS     int64                    `json:"slice_ns,omitempty"` // length of all but the last
+	Utilization evalsim.Utilization      `json:"utilization"`
+	Latencies   []evalsim.LatencySummary `json:"latencies"` // by size class of the messages between hosts
+	Timing      map[string]float64       `json:"timing,omitempty"`
+}
+
+// measure fills in what only simulate tells.
+func (s *simulation) measure(j *job, results []*evalsim.Result, o *evalsim.Options) {
+	s.Utilization, s.Latencies = evalsim.Utilize(j.machine, results), evalsim.SummarizeLatencies(results)
+	for _, r := range results {
+		s.Slices = max(s.Slices, len(r.Slices))
+	}
+	s.SliceNS = o.SliceLength.Nanoseconds()
 }
 
 func (p *program) simulate(ctx context.Context) error {
 	const forms = "--mapping FILE for a mapping of yours, --strategy NAME to make one"
 	if (p.mapping == "") == (p.strategy == "") {
 		return usage(forms, "exactly one of --mapping and --strategy is needed")
+	}
+	if p.alone && len(p.background.Value()) == 0 {
+		return usage(backgroundHint, "--alone goes with --background")
 	}
 	format, err := p.reportFormat()
 	if err != nil {
@@ -33,7 +48,7 @@ func (p *program) simulate(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	links, err := p.openLinks(out)
+	files, err := p.openMeasures(out)
 	if err != nil {
 		return err
 	}
@@ -49,36 +64,33 @@ func (p *program) simulate(ctx context.Context) error {
 	if row.Costs, err = j.costs(name, m); err != nil {
 		return err
 	}
-	meter := p.newMeter("simulating", p.repeats)
-	results, err := evalsim.Repeat(ctx, j.machine, j.asJobs(m), options, p.repeats, p.workers, meter.step)
-	meter.stop()
+	jobs := j.asJobs(m)
+	options.Sampling = options.Sampling || len(j.background) > 0 // for the verdict
+	if err := p.measured(ctx, files, j, jobs, &options); err != nil {
+		return err
+	}
+	results, err := p.play(ctx, files, j, jobs, options)
 	if err != nil {
 		return err
 	}
 	p.clock.lap("simulate")
-	row.Summary = evalsim.Summarize(results)
-	if links.toFile() {
-		if err := links.write(func(w io.Writer) error { return evalsim.WriteLinks(w, j.machine, results) }); err != nil {
+	row.fill(j, results)
+	row.measure(j, results, &options)
+	if p.alone {
+		if err := p.addAlone(ctx, j, m, options, results, row.Jobs); err != nil {
 			return err
 		}
+		p.clock.lap("alone")
+	}
+	if err := p.writeMeasures(files, j, jobs, results, row.Latencies); err != nil {
+		return err
 	}
 	row.Timing = p.timingFields()
-	r := report{value: row, under: j.scaled(), csvHeader: slices.Concat(staticNames, timeNames), csvRows: [][]string{row.fields()}}
+	p.sayEndsEarly(row.Jobs)
+	r := report{value: row, more: jobsTable(row.Jobs), under: lines(j.verdict(results), j.scaled(), utilizationLine(&row.Utilization)), csvHeader: slices.Concat(staticNames, timeNames), csvRows: [][]string{row.fields()}}
 	r.table.header = simulatedHeader("mapping")
 	r.table.add(row.cells()...)
 	return p.writeReport(out, format, &r)
-}
-
-// openLinks checks --links, which must not be the file of the report.
-func (p *program) openLinks(out *output) (*output, error) {
-	if p.links == "-" {
-		return nil, usage("for example --links links.csv: standard output has the report", "--links needs a file")
-	}
-	links, err := p.openOutput(p.links)
-	if err != nil {
-		return nil, err
-	}
-	return links, differ(out, links)
 }
 
 // mappingToSimulate reads --mapping or follows --strategy.
@@ -110,11 +122,6 @@ func (p *program) mappingToSimulate(ctx context.Context) (string, *job, mapping.
 	}
 	p.clock.lap("map")
 	return chosen.Name, j, m, nil
-}
-
-// asJobs is the mapped job as the simulator sees it.
-func (j *job) asJobs(m mapping.Mapping) []evalsim.Job {
-	return []evalsim.Job{{Program: j.program, Hosts: m.Hosts(j.allocation)}}
 }
 
 func simulatedHeader(first string) []string {

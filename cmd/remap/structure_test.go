@@ -32,6 +32,7 @@ var mayImport = map[string][]string{
 	"strategy":     slices.Concat(algorithms, []string{"mapping", "commgraph", "topology"}),
 	"launcher":     {"mapping", "commgraph", "topology"},
 	"evalsim":      {"topology", "workload", "mapping", "sampling", "commgraph"},
+	"diagnosis":    {"evalsim", "sampling", "topology"},
 	"feedback":     {"evalsim", "mapping", "commgraph", "topology", "workload", "sampling"},
 	"fixtures":     {"commgraph", "topology", "workload", "mapping", "strategy", "evalsim"},
 	"benchmarks":   {"*"},

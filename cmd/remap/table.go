@@ -19,6 +19,13 @@ import (
 type simulated struct {
 	mapping.Costs
 	evalsim.Summary
+	Jobs []jobTimes `json:"jobs,omitempty"` // the job of interest first; nil when it is alone
+}
+
+// fill adds what the job of interest has seen, and every job's times.
+func (s *simulated) fill(j *job, results []*evalsim.Result) {
+	s.Summary = evalsim.Summarize(evalsim.FirstJob(results))
+	s.Jobs = j.times(results)
 }
 
 // grid is a table of text; the first column is text, the others are numbers.
@@ -30,7 +37,7 @@ type grid struct {
 func (g *grid) add(cells ...string) { g.rows = append(g.rows, cells) }
 
 // leastImportant are the columns that a narrow terminal does without, in this order.
-var leastImportant = []string{"moved", "max link us", "cut %"}
+var leastImportant = []string{"moved", "max link us", "cut %", "alone congested %", "ranks"}
 
 // fit leaves out columns until the table as text is at most width wide; 0 = any
 // width.

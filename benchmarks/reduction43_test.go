@@ -1,0 +1,112 @@
+package benchmarks
+
+import (
+	"context"
+	"math"
+	"slices"
+	"testing"
+	"time"
+
+	"remap/evalsim"
+	"remap/fixtures"
+	"remap/mapping"
+	"remap/sampling"
+	"remap/topology"
+)
+
+// reduce43 plays a scenario of section 4.3, ranks 0 and root exchanged.
+func reduce43(t *testing.T, name string, root int32, o evalsim.Options) (*topology.Topology, *evalsim.Result) {
+	t.Helper()
+	s, err := fixtures.Find(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	program, _, problem, err := s.Load(1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := mapping.Identity(program.Ranks())
+	m[0], m[root] = m[root], m[0]
+	r, err := evalsim.Run(context.Background(), problem.Machine, []evalsim.Job{{Program: program, Hosts: m.Hosts(problem.Allocation)}}, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return problem.Machine, r
+}
+
+// slices43 plays the naive reduction in five slices, by packets' arrivals, and
+// logs its congestion tree in each, as figure 4.11 does. It returns the share of
+// congested hops of each slice.
+func slices43(t *testing.T, o evalsim.Options, makespan float64) []float64 {
+	t.Helper()
+	o.SliceLength = time.Duration(makespan/5) + 1
+	machine, r := reduce43(t, "reduction-naive", 0, o)
+	if len(r.Parts) != 5 {
+		t.Fatalf("%d slices", len(r.Parts))
+	}
+	congested := make([]float64, 5)
+	for i := range r.Parts {
+		part := &r.Parts[i]
+		congested[i] = float64(part.Congested) / float64(part.PortHops)
+		into, down, up := part.Samples.Links[machine.Ejection(0)[0]].Fraction(), sampling.Entry{}, sampling.Entry{}
+		for l := range part.Samples.Links {
+			e, to := &part.Samples.Links[l], machine.Links[l].To
+			if machine.IsHost(to) || machine.IsHost(machine.Links[l].From) {
+				continue
+			}
+			sum := &up
+			if to < machine.Links[l].From { // leaf switches come first, then the ones above them
+				sum = &down
+			}
+			sum.Packets += e.Packets
+			sum.Congested += e.Congested
+		}
+		t.Logf("%4.1f to %4.1f ms: %.3f of all hops congested; by samples %.3f of the root's link, %.3f of the links down, %.3f of the links up",
+			float64(i)*makespan/5e6, float64(i+1)*makespan/5e6, congested[i], into.Value, down.Fraction().Value, up.Fraction().Value)
+	}
+	return congested
+}
+
+// TestReduction43 repeats section 4.3 of the 2018 thesis (Taffet): 50 arrays of
+// 4 KiB from 1024 ranks, sent straight to rank 0 and reduced by a tree.
+func TestReduction43(t *testing.T) {
+	o := evalsim.DefaultOptions()
+	machine, naive := reduce43(t, "reduction-naive", 0, o)
+	_, tree := reduce43(t, "reduction-tree", 0, o)
+	_, moved := reduce43(t, "reduction-naive", 388, o)
+
+	gain := naive.Makespan / tree.Makespan
+	if gain < 50 || gain > 102.5 {
+		t.Errorf("the tree is faster by %.1f", gain)
+	}
+	change := math.Abs(moved.Makespan/naive.Makespan - 1)
+	if change >= 0.01 {
+		t.Errorf("moving the root to rank 388's host changes the time by %.3f %%", 100*change)
+	}
+	into := func(r *evalsim.Result, host int32) (exact float64, e *sampling.Entry) {
+		link := machine.Ejection(host)[0]
+		return float64(r.Links[link].Congested) / float64(r.Links[link].Packets), &r.Samples[0].Links[link]
+	}
+	exact, e := into(naive, 0)
+	estimate := e.Fraction()
+	if exact <= 0.99 || estimate.High <= 0.99 {
+		t.Errorf("congested fraction of the root's link %.4f, estimated %.4f [%.4f, %.4f]", exact, estimate.Value, estimate.Low, estimate.High)
+	}
+	if exact, _ := into(moved, 388); exact <= 0.99 {
+		t.Errorf("the tree's root did not move: congested fraction %.4f there", exact)
+	}
+	gbps := func(r *evalsim.Result, packets float64) float64 { return packets * 4096 * 8 / r.Makespan }
+	p := e.PacketsEstimate()
+	if low, high := gbps(naive, p.Low), gbps(naive, p.High); high < 99 || low > 101 {
+		t.Errorf("estimated rate of the root's link [%.1f, %.1f] Gb/s, it is full", low, high)
+	}
+	grown := slices43(t, o, naive.Makespan)
+	if !slices.IsSorted(grown) || grown[4] < 1.2*grown[0] {
+		t.Errorf("congested hops by slice: %.3f: the tree does not grow", grown)
+	}
+	treeExact, _ := into(tree, 0)
+	t.Logf("naive %.2f ms (thesis 18), tree %.1f us, faster by %.1f (thesis 86.9, bound 102.3)", naive.Makespan/1e6, tree.Makespan/1e3, gain)
+	t.Logf("root's link: congested fraction %.4f (thesis > 0.998), estimated %.4f [%.4f, %.4f], %.1f [%.1f, %.1f] Gb/s (thesis 92.6); with the tree %.4f",
+		exact, estimate.Value, estimate.Low, estimate.High, gbps(naive, p.Value), gbps(naive, p.Low), gbps(naive, p.High), treeExact)
+	t.Logf("root on another host: time changes by %.4f %% (thesis < 0.01)", 100*change)
+}

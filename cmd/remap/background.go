@@ -1,0 +1,210 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	"remap/diagnosis"
+	"remap/evalsim"
+	"remap/mapping"
+	"remap/topology"
+	"remap/workload"
+)
+
+const backgroundHint = "write PATTERN or PATTERN@HOSTS, for example uniform:100,rounds=3@n[4-103]"
+
+// background is another job in the network: it stays where it is and is not
+// scored.
+type background struct {
+	name    string               // as the user wrote it
+	program *workload.Program    // at the simulated volumes once the job is loaded
+	list    []topology.HostSlots // as named; nil = the hosts that are left
+	file    string               // that names them; empty for an expression
+	hosts   []int32              // length ranks: topology host of every rank
+}
+
+// parseBackgrounds reads every --background PATTERN[@HOSTS].
+func (p *program) parseBackgrounds() ([]background, error) {
+	var jobs []background
+	for _, text := range p.background.Value() {
+		pattern, hosts, named := strings.Cut(text, "@")
+		if named && hosts == "" {
+			return nil, usage(backgroundHint, "--background %s: no hosts behind the @", text)
+		}
+		j := background{name: text}
+		var err error
+		if j.program, err = workload.ParsePattern(pattern); err != nil {
+			return nil, inOption("background", err)
+		}
+		if named {
+			if j.list, j.file, err = readHosts(hosts); err != nil {
+				return nil, inOption("background", err)
+			}
+		}
+		jobs = append(jobs, j)
+	}
+	return jobs, nil
+}
+
+// backgroundFiles are the files of hosts that --background names, or might.
+func (s *settings) backgroundFiles() []string {
+	var files []string
+	for _, text := range s.background.Value() {
+		if _, hosts, named := strings.Cut(text, "@"); named {
+			files = append(files, hosts)
+		}
+	}
+	return files
+}
+
+// occupancy says which job has a host; empty = nobody.
+type occupancy []string
+
+// claim gives a named host to a job, and refuses one that another has.
+func (o occupancy) claim(machine *topology.Topology, host int32, job string) error {
+	if o[host] != "" && o[host] != job {
+		return usage("every host belongs to one job: name others, by --hosts or behind the @ of --background",
+			"host %s is given to both %s and %s", machine.HostNames[host], o[host], job)
+	}
+	o[host] = job
+	return nil
+}
+
+// claimNamed gives the named hosts of background jobs to them.
+func (o occupancy) claimNamed(machine *topology.Topology, jobs []background) error {
+	for i := range jobs {
+		for _, entry := range jobs[i].list {
+			host, known := machine.HostIndex(entry.Name)
+			if !known {
+				return inOption("background", unknownHost(machine, entry.Name, jobs[i].file, lineOf(jobs[i].file, entry.Name)))
+			}
+			if err := o.claim(machine, host, "--background "+jobs[i].name); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// place puts the ranks of background jobs on their hosts, in order, one a slot:
+// first come the jobs with hosts of their own, the others share what is left.
+func (p *program) place(j *job, taken occupancy) error {
+	for i := range j.background {
+		b := &j.background[i]
+		ranks := b.program.Ranks()
+		add := func(host int32, slots int32) {
+			if slots == 0 {
+				slots = int32(p.ranksPerHost)
+			}
+			for ; slots > 0 && len(b.hosts) < ranks; slots-- {
+				b.hosts = append(b.hosts, host)
+			}
+		}
+		for _, entry := range b.list {
+			host, _ := j.machine.HostIndex(entry.Name) // known since claimNamed
+			add(host, entry.Slots)
+		}
+		for host := int32(0); b.list == nil && int(host) < j.machine.Hosts() && len(b.hosts) < ranks; host++ {
+			if taken[host] == "" {
+				taken[host] = "--background " + b.name
+				add(host, 0)
+			}
+		}
+		if len(b.hosts) < ranks {
+			return b.tooFewHosts()
+		}
+	}
+	return nil
+}
+
+func (b *background) tooFewHosts() error {
+	room := len(b.hosts)
+	if b.list != nil {
+		return usage("more hosts behind the @, or NAME:SLOTS there, or --ranks-per-host", "--background %s: %d ranks do not fit %d slots", b.name, b.program.Ranks(), room)
+	}
+	return usage("--hosts LIST says which hosts the job of interest may use; the others are for background jobs",
+		"--background %s: %d ranks do not fit the %d slots that other jobs leave", b.name, b.program.Ranks(), room)
+}
+
+// shareOfPackets is the part of --max-packets that is the job's own: volumes of
+// all jobs are scaled alike.
+func (p *program) shareOfPackets(own int64, jobs []background) int64 {
+	sum := own
+	for i := range jobs {
+		sum += jobs[i].program.Packets(p.packetBytes)
+	}
+	if sum <= p.maxPackets {
+		return p.maxPackets
+	}
+	return max(1, int64(float64(p.maxPackets)*float64(own)/float64(sum)))
+}
+
+// scaleBackground brings the background jobs to the job's own volume scale.
+func (p *program) scaleBackground(j *job) {
+	scale := j.program.VolumeScale
+	if scale >= 1 {
+		return
+	}
+	for i := range j.background {
+		b := &j.background[i]
+		limit := max(1, int64(scale*float64(b.program.Packets(p.packetBytes))))
+		b.program, _ = workload.Scale(b.program, p.packetBytes, limit)
+	}
+}
+
+// asJobs is the mapped job, and the others behind it, as the simulator sees them.
+func (j *job) asJobs(m mapping.Mapping) []evalsim.Job {
+	return append([]evalsim.Job{{Program: j.program, Hosts: m.Hosts(j.allocation)}}, j.others()...)
+}
+
+// others are the background jobs as the simulator sees them.
+func (j *job) others() []evalsim.Job {
+	var jobs []evalsim.Job
+	for i := range j.background {
+		jobs = append(jobs, evalsim.Job{Program: j.background[i].program, Hosts: j.background[i].hosts})
+	}
+	return jobs
+}
+
+// beside is the line below tables of a job that shares the network; empty for
+// others.
+func (j *job) beside() string {
+	var names []string
+	for i := range j.background {
+		names = append(names, fmt.Sprintf("%s (%d ranks)", j.background[i].name, j.background[i].program.Ranks()))
+	}
+	if names == nil {
+		return ""
+	}
+	return "times and congestion are those of the job's own packets, with others in the network: " + strings.Join(names, ", ")
+}
+
+// verdict says what the job's own samples tell about who congests the links
+// that its packets cross; empty without samples or background jobs.
+func (j *job) verdict(results []*evalsim.Result) string {
+	packets := j.program.Packets(j.packetBytes)
+	if len(j.background) == 0 || packets == 0 || len(results[0].Samples) == 0 {
+		return ""
+	}
+	var bytes int64
+	for _, op := range j.program.Ops {
+		if op.Kind.IsSend() {
+			bytes += op.Bytes
+		}
+	}
+	suspects := diagnosis.Suspects(j.machine, results, 0, float64(bytes)/float64(packets))
+	if len(suspects) == 0 {
+		return "from the job's own samples: no link congested more than 10 % of its packets (95 % confidence)"
+	}
+	link := &j.machine.Links[suspects[0].Link]
+	text := fmt.Sprintf("from the job's own samples: %d links congested more than 10 %% of its packets (95 %% confidence); it sends\nat most %.1f Gb/s over any of them, of %.0f (%s to %s)",
+		len(suspects), suspects[0].BytesPerSecond*8/1e9, link.BytesPerSecond*8/1e9, j.machine.NodeName(link.From), j.machine.NodeName(link.To))
+	if suspects[0].Use < ownUse {
+		return text + ": traffic of others congests them"
+	}
+	return text + ": its own traffic congests some"
+}
+
+// ownUse is the share of a link's rate above which a job's own traffic may be
+// what congests it.
+const ownUse = 0.5

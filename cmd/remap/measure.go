@@ -1,0 +1,157 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"math"
+	"time"
+
+	"remap/evalsim"
+	"remap/internal/columns"
+)
+
+// measures are the files that simulate writes beside its report.
+type measures struct {
+	links, samples, latencies *output
+	linksFormat               columns.Format
+}
+
+// openMeasures checks the files' options, which must name files of their own.
+func (p *program) openMeasures(out *output) (*measures, error) {
+	f := &measures{linksFormat: columns.FormatOf(p.links)}
+	outputs := []named{{"output", out}}
+	for _, file := range []struct {
+		option, path string
+		to           **output
+	}{{"links", p.links, &f.links}, {"samples", p.samples, &f.samples}, {"latencies", p.latencies, &f.latencies}} {
+		if file.path == "-" {
+			return nil, usage(fmt.Sprintf("for example --%s %s.csv: standard output has the report", file.option, file.option), "--%s needs a file", file.option)
+		}
+		opened, err := p.openOutput(file.path)
+		if err != nil {
+			return nil, err
+		}
+		*file.to = opened
+		outputs = append(outputs, named{file.option, opened})
+	}
+	if p.links == "" {
+		for _, option := range []struct {
+			name  string
+			given bool
+		}{{"links-format", p.linksFormat != ""}, {"slices", p.slices > 0}, {"by-phase", p.byPhase}, {"view", p.view != "job"}} {
+			if option.given {
+				return nil, usage("add --links FILE", "--%s says what --links writes, and --links is missing", option.name)
+			}
+		}
+	}
+	if p.view != "job" && p.view != "administrator" {
+		return nil, usage("views: job, administrator", "--view: unknown view %q", p.view)
+	}
+	if p.linksFormat != "" {
+		var err error
+		if f.linksFormat, err = columns.ParseFormat(p.linksFormat); err != nil {
+			return nil, inOption("links-format", err)
+		}
+	}
+	return f, differ(outputs...)
+}
+
+// measured adds what the files need to a simulation's options. --slices has
+// the first repeat played once more, to learn how long it is.
+func (p *program) measured(ctx context.Context, f *measures, j *job, jobs []evalsim.Job, o *evalsim.Options) error {
+	o.Latencies = true
+	o.ByPhase = p.byPhase
+	o.Sampling = o.Sampling || p.byPhase || f.samples.toFile()
+	if p.slices == 0 {
+		return nil
+	}
+	plain := *o
+	plain.Sampling, plain.ByPhase = false, false
+	first, err := evalsim.Run(ctx, j.machine, jobs, plain)
+	if err != nil {
+		return err
+	}
+	o.SliceLength, o.MaxSlices = time.Duration(max(1, math.Ceil(first.Makespan/float64(p.slices)))), p.slices
+	return nil
+}
+
+// play simulates, and writes samples as they come.
+func (p *program) play(ctx context.Context, f *measures, j *job, jobs []evalsim.Job, o evalsim.Options) ([]*evalsim.Result, error) {
+	s, err := evalsim.New(j.machine, jobs, o)
+	if err != nil {
+		return nil, err
+	}
+	meter := p.newMeter("simulating", p.repeats)
+	defer meter.stop()
+	if !f.samples.toFile() {
+		return s.Repeat(ctx, 0, p.repeats, p.workers, meter.step)
+	}
+	var results []*evalsim.Result
+	return results, f.samples.stream(func(w io.Writer) error {
+		rows, err := evalsim.NewSamplesWriter(w, columns.FormatOf(p.samples), jobs)
+		if err != nil {
+			return err
+		}
+		if results, err = s.RepeatDelivered(ctx, 0, p.repeats, p.workers, meter.step, rows.Take); err != nil {
+			return err
+		}
+		return rows.Close()
+	})
+}
+
+// writeMeasures writes the files of links and latencies.
+func (p *program) writeMeasures(f *measures, j *job, jobs []evalsim.Job, results []*evalsim.Result, latencies []evalsim.LatencySummary) error {
+	if f.links.toFile() {
+		o := evalsim.LinksOptions{Format: f.linksFormat, Slices: p.slices > 0}
+		if p.view == "administrator" {
+			o.Job = evalsim.AllJobs
+		}
+		if p.byPhase {
+			o.Phases = phaseNames(jobs, o.Job)
+		}
+		if err := f.links.write(func(w io.Writer) error { return evalsim.WriteLinks(w, j.machine, results, o) }); err != nil {
+			return err
+		}
+	}
+	if f.latencies.toFile() {
+		return f.latencies.write(func(w io.Writer) error {
+			return evalsim.WriteLatencies(w, columns.FormatOf(p.latencies), latencies)
+		})
+	}
+	return nil
+}
+
+// phaseNames are those of a job; of all jobs, the first one's where it has any.
+func phaseNames(jobs []evalsim.Job, view int) []string {
+	names := evalsim.PhaseNames(jobs[max(0, view)])
+	if view == evalsim.AllJobs {
+		for _, j := range jobs[1:] {
+			if more := evalsim.PhaseNames(j); len(more) > len(names) {
+				names = append(names, more[len(names):]...)
+			}
+		}
+	}
+	return names
+}
+
+// utilizationLine says how busy the links were, for people.
+func utilizationLine(u *evalsim.Utilization) string {
+	line := "links in use are busy, mean (most):"
+	for i, kind := range []struct {
+		name       string
+		mean, most float64
+		used       int
+	}{{"from hosts", u.InjectionMean, u.InjectionMax, u.InjectionUsed}, {"between switches", u.SwitchMean, u.SwitchMax, u.SwitchUsed},
+		{"to hosts", u.EjectionMean, u.EjectionMax, u.EjectionUsed}} {
+		if i > 0 {
+			line += ","
+		}
+		if kind.used == 0 {
+			line += " " + kind.name + " none"
+			continue
+		}
+		line += fmt.Sprintf(" %s %.1f (%.1f) %%", kind.name, 100*kind.mean, 100*kind.most)
+	}
+	return line
+}

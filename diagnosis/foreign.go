@@ -1,0 +1,61 @@
+// Package diagnosis draws conclusions from what packets have measured.
+package diagnosis
+
+import (
+	"slices"
+
+	"remap/evalsim"
+	"remap/sampling"
+	"remap/topology"
+)
+
+// SuspectFraction is the congested fraction that a link must exceed, with 95 %
+// confidence, to be suspected.
+const SuspectFraction = 0.1
+
+// Suspect is a link that a job's own packets found congested.
+type Suspect struct {
+	Link           int32
+	Congested      sampling.Estimate // fraction of the job's packets that found it congested
+	BytesPerSecond float64           // the job's own traffic on it, over the job's time
+	Use            float64           // the same as a share of the link's rate
+}
+
+// Suspects lists the links that the samples of one job alone show as
+// congested, the most used by the job first. Samples of all repeats count
+// together; packetBytes is the mean size of the job's packets.
+//
+// A congested link at the root of a congestion tree is fully used (Taffet 2018,
+// theorem 4.2). So when the job's own traffic uses the suspects for a small part
+// only, there must be traffic that it cannot see: other jobs are the cause, not
+// the mapping. That is a conclusion for a job that knows nothing of the others.
+func Suspects(t *topology.Topology, results []*evalsim.Result, job int, packetBytes float64) []Suspect {
+	pooled := sampling.NewTable(len(t.Links))
+	seconds := 0.0
+	for _, r := range results {
+		if job < len(r.Samples) {
+			pooled.Merge(r.Samples[job])
+			seconds += r.Elapsed[job] / 1e9
+		}
+	}
+	var found []Suspect
+	for i := range pooled.Links {
+		entry := &pooled.Links[i]
+		congested := entry.Fraction()
+		if congested.Low <= SuspectFraction || seconds <= 0 {
+			continue
+		}
+		rate := float64(entry.Packets) * packetBytes / seconds
+		found = append(found, Suspect{int32(i), congested, rate, rate / t.Links[i].BytesPerSecond})
+	}
+	slices.SortStableFunc(found, func(a, b Suspect) int {
+		switch {
+		case a.Use > b.Use:
+			return -1
+		case a.Use < b.Use:
+			return 1
+		}
+		return 0
+	})
+	return found
+}

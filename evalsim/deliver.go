@@ -1,0 +1,110 @@
+package evalsim
+
+import (
+	"context"
+
+	"golang.org/x/sync/errgroup"
+)
+
+// Delivery is one packet as its receiver has seen it.
+type Delivery struct {
+	Arrival       int64  // ps: when its last byte was at the receiving host
+	Source        int32  // sending rank, within its job
+	Destination   int32  // receiving rank
+	HopLink       int32  // sampled link; -1 = none, as without sampling
+	CongestedLink int32  // sampled congested link; -1 = none
+	Job           uint16 // index of its job
+	Tag           uint16
+	Phase         uint8
+	Hops          uint8 // switch output ports crossed, at most 255
+	CongestedHops uint8 // those that were congested
+}
+
+// told deliveries are handed over together.
+const told = 4096
+
+// tell makes a delivery of a packet and hands it over with others.
+func (s *simulator) tell(pk *packet, m *message, now int64) {
+	first, op, h := s.jobs[m.job].firstRank, s.opOf(m), header(pk.hop, pk.congested)
+	d := Delivery{Arrival: now, Source: m.rank - first, Destination: m.peer - first, HopLink: -1, CongestedLink: -1,
+		Job: m.job, Tag: op.Tag, Phase: op.Phase, Hops: h.HopCount, CongestedHops: h.CongestedCount}
+	if m.kind == clearToSend {
+		d.Source, d.Destination = d.Destination, d.Source
+	}
+	if s.sampling && h.HopCount > 0 {
+		d.HopLink = h.HopLink
+	}
+	if s.sampling && h.CongestedCount > 0 {
+		d.CongestedLink = h.CongestedLink
+	}
+	s.deliveries = append(s.deliveries, d)
+	if len(s.deliveries) == told {
+		s.handOver()
+	}
+}
+
+// handOver gives the deliveries, and their slice, to who asked for them.
+func (s *simulator) handOver() {
+	s.take(s.deliveries)
+	s.deliveries = make([]Delivery, 0, told)
+}
+
+// tallyJobs counts the logged deliveries by table. Only runs of several jobs or
+// parts need it: the packets of one job are all there are.
+func (s *simulator) tallyJobs() {
+	for i := range s.log {
+		d := &s.log[i]
+		s.tally[d.table].add(&JobStats{1, int64(d.hop & countMask), int64(d.congested & countMask)})
+	}
+}
+
+// RepeatDelivered is Repeat, and hands every delivered packet to take, in the
+// order of the repeats and, within one, in that of its events; times may step
+// back by a nanosecond. take is called from one goroutine at a time and may keep
+// what it gets; its error ends all. A repeat that is ahead of its turn waits
+// after some deliveries, so memory does not grow with their number.
+func (s *Simulation) RepeatDelivered(ctx context.Context, first, count, workers int, progress func(), take func(repeat int, some []Delivery) error) ([]*Result, error) {
+	queues := make([]chan []Delivery, count)
+	for i := range queues {
+		queues[i] = make(chan []Delivery, 64)
+	}
+	group, ctx := errgroup.WithContext(ctx)
+	group.Go(func() error { return drain(ctx, queues, first, take) })
+	var results []*Result
+	group.Go(func() (err error) {
+		results, err = repeat(ctx, count, workers, progress, func(ctx context.Context, i int) (*Result, error) {
+			defer close(queues[i])
+			return s.play(ctx, RepeatSeed(s.options.Seed, first+i), func(some []Delivery) {
+				select {
+				case queues[i] <- some:
+				case <-ctx.Done(): // the run will see it too
+				}
+			})
+		})
+		return err
+	})
+	if err := group.Wait(); err != nil {
+		return nil, err
+	}
+	return results, nil
+}
+
+// drain empties the queues one after the other.
+func drain(ctx context.Context, queues []chan []Delivery, first int, take func(repeat int, some []Delivery) error) error {
+	for i, queue := range queues {
+		for open := true; open; {
+			var some []Delivery
+			select {
+			case some, open = <-queue:
+			case <-ctx.Done():
+				return ctx.Err()
+			}
+			if open {
+				if err := take(first+i, some); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,92 @@
+package evalsim
+
+import (
+	"io"
+	"strconv"
+
+	"remap/internal/columns"
+)
+
+// sampleColumns are those of a file of samples.
+var sampleColumns = []columns.Column{
+	{Name: "repeat", Kind: columns.Integer},
+	{Name: "job", Kind: columns.Integer},
+	{Name: "source", Kind: columns.Integer},
+	{Name: "destination", Kind: columns.Integer},
+	{Name: "tag", Kind: columns.Integer},
+	{Name: "phase", Kind: columns.Text},
+	{Name: "arrival_ns", Kind: columns.Integer},
+	{Name: "hop_link", Kind: columns.Integer, Optional: true},
+	{Name: "hops", Kind: columns.Integer},
+	{Name: "congested_link", Kind: columns.Integer, Optional: true},
+	{Name: "congested_hops", Kind: columns.Integer},
+}
+
+// SamplesWriter writes a row for every delivered packet: repeat and job from 0,
+// ranks within the job, the message's tag and the name of its phase, the time of
+// arrival in whole ns, and what the packet carried: one link it crossed and how
+// many switch ports it crossed, one congested link and how many were congested.
+// Links are numbers of the topology's, as in the links file, and missing when
+// there is none.
+//
+// A row is about 45 bytes of CSV or 9 of Parquet; 64 x 72 ranks exchanging
+// 128 KiB with four neighbours each deliver 581,120 packets a repeat.
+type SamplesWriter struct {
+	out    *columns.Writer
+	phases [][]columns.Value // by job, then phase
+	row    []columns.Value
+}
+
+// NewSamplesWriter begins a file.
+func NewSamplesWriter(w io.Writer, f columns.Format, jobs []Job) (*SamplesWriter, error) {
+	out, err := columns.NewWriter(w, f, sampleColumns)
+	if err != nil {
+		return nil, err
+	}
+	s := &SamplesWriter{out: out, row: make([]columns.Value, len(sampleColumns))}
+	for _, j := range jobs {
+		var names []columns.Value
+		for _, name := range PhaseNames(j) {
+			names = append(names, columns.String(name))
+		}
+		s.phases = append(s.phases, names)
+	}
+	return s, nil
+}
+
+// PhaseNames are the names of a job's phases; a program without any has phase "0".
+func PhaseNames(j Job) []string {
+	names := make([]string, max(1, len(j.Program.Phases)))
+	for i := range names {
+		if names[i] = strconv.Itoa(i); i < len(j.Program.Phases) {
+			names[i] = j.Program.Phases[i]
+		}
+	}
+	return names
+}
+
+// Take writes deliveries of a repeat, as Simulation.RepeatDelivered hands them
+// over.
+func (s *SamplesWriter) Take(repeat int, some []Delivery) error {
+	for i := range some {
+		d := &some[i]
+		s.row = append(s.row[:0], columns.Whole(int64(repeat)), columns.Whole(int64(d.Job)),
+			columns.Whole(int64(d.Source)), columns.Whole(int64(d.Destination)), columns.Whole(int64(d.Tag)), s.phases[d.Job][d.Phase],
+			columns.Whole(d.Arrival/1000), linkOrNone(d.HopLink), columns.Whole(int64(d.Hops)),
+			linkOrNone(d.CongestedLink), columns.Whole(int64(d.CongestedHops)))
+		if err := s.out.Write(s.row); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func linkOrNone(link int32) columns.Value {
+	if link < 0 {
+		return columns.Value{}
+	}
+	return columns.Whole(int64(link))
+}
+
+// Close ends the file; the writer below stays open.
+func (s *SamplesWriter) Close() error { return s.out.Close() }

@@ -1,0 +1,230 @@
+package evalsim
+
+import (
+	"fmt"
+	"math"
+
+	"remap/sampling"
+)
+
+// Part is what the packets of one job and phase that arrived in one time slice
+// have seen.
+type Part struct {
+	Slice, Job, Phase int
+	JobStats
+	Samples *sampling.Table // nil without sampling
+}
+
+// Slices take 1 GiB of a run at most, tables and links' counts together: what
+// comes after the last one is counted there.
+const (
+	maxSlices     = 1024
+	maxPartsBytes = 1 << 30
+	entryBytes    = 32 // a link in a table
+	countBytes    = 48 // a link in a slice
+)
+
+// parts tells whether samples are kept apart by slice or phase.
+func (o *Options) parts() bool { return o.SliceLength > 0 || o.ByPhase }
+
+// slicing is how samples are kept apart: those of a slice, job and phase have
+// table number (slice x jobs + job) x phases + phase.
+type slicing struct {
+	length   int64 // ps; 0 = a single slice
+	last     int64 // number of the last possible slice
+	phases   int32 // tables of a job in a slice
+	perSlice int32 // tables of a slice
+	tables   []*sampling.Table
+	tally    []JobStats    // as tables; nil for one job without parts, whose counts are the whole
+	before   []linkCount   // length links: counts at the end of the last complete slice
+	slices   [][]linkCount // by complete slice, then link: counts within it
+}
+
+// newSlicing bounds what the parts of a run take.
+func newSlicing(n *network, jobs []job, o *Options) (slicing, error) {
+	s := slicing{length: o.SliceLength.Nanoseconds() * 1000, phases: 1}
+	if o.ByPhase {
+		for i := range jobs {
+			s.phases = max(s.phases, int32(len(jobs[i].Program.Phases)))
+		}
+	}
+	s.perSlice = int32(len(jobs)) * s.phases
+	if !o.parts() {
+		return s, nil
+	}
+	slice := int64(n.links) * int64(s.perSlice) * entryBytes
+	if slice > maxPartsBytes {
+		return s, fmt.Errorf("tables of %d links for %d phases of %d jobs would exceed 1 GiB", n.links, s.phases, len(jobs))
+	}
+	slice += int64(n.links) * countBytes
+	most := int64(maxSlices)
+	if o.MaxSlices > 0 {
+		most = min(most, int64(o.MaxSlices))
+	}
+	if s.length > 0 {
+		s.last = max(1, min(most, maxPartsBytes/max(1, slice))) - 1
+	}
+	return s, nil
+}
+
+// reset forgets the last run and makes the tables of the first slice.
+func (s *simulator) resetSlices() {
+	if len(s.tables) > int(s.perSlice) {
+		s.tables = s.tables[:s.perSlice]
+	}
+	for _, t := range s.tables {
+		t.Reset()
+	}
+	s.tally, s.slices, s.before = s.tally[:0], nil, nil
+	s.growTables(s.perSlice)
+	if s.last > 0 {
+		s.before = make([]linkCount, s.links)
+		s.wakeSlice(s.length)
+	}
+}
+
+// growTables makes tables 0..count-1 be there.
+func (s *simulator) growTables(count int32) {
+	if s.options.Sampling {
+		for len(s.tables) < int(count) {
+			s.tables = append(s.tables, sampling.NewTable(s.links))
+		}
+	}
+	if len(s.jobs) != 1 || s.options.parts() {
+		for len(s.tally) < int(count) {
+			s.tally = append(s.tally, JobStats{})
+		}
+	}
+}
+
+// tableOf is the table of a message in the first slice.
+func (s *simulator) tableOf(job uint16, phase uint8) int32 {
+	if s.phases == 1 {
+		return int32(job)
+	}
+	return int32(job)*s.phases + int32(phase)
+}
+
+// sliceTables is the number of the first table of the slice of a time.
+func (s *simulator) sliceTables(now int64) int32 {
+	slice := min(now/s.length, s.last)
+	first := int32(slice) * s.perSlice
+	if int(first) >= len(s.tally) {
+		s.growTables(first + s.perSlice)
+	}
+	return first
+}
+
+// sliceEnd is the timer of a slice's end, where ranks have numbers from 0 on.
+const sliceEnd = math.MinInt32
+
+func (s *simulator) wakeSlice(at int64) {
+	s.timers.push(timer{at: at, number: math.MaxInt64, rank: sliceEnd})
+}
+
+// endSlice counts what every link has done since the end of the slice before,
+// and asks for the next end if there is still something to do.
+func (s *simulator) endSlice(now int64) {
+	s.slices = append(s.slices, s.sinceBefore())
+	for i := int(s.hostLinks * s.virtual); i < len(s.channels); i++ { // injection links have none
+		s.channels[i].peak = s.channels[i].queued
+	}
+	if int64(len(s.slices)) < s.last && (s.created != s.received || len(s.timers) > 0) {
+		s.wakeSlice(now + s.length)
+	}
+}
+
+// sinceBefore are the counts since the last complete slice, which it moves up.
+func (s *simulator) sinceBefore() []linkCount {
+	counts := make([]linkCount, s.links)
+	if len(s.before) == 0 { // a single slice
+		s.before = make([]linkCount, s.links)
+	}
+	for i := range counts {
+		now := s.counts(int32(i))
+		counts[i] = now.minus(&s.before[i])
+		s.before[i] = now
+	}
+	return counts
+}
+
+// takeParts gives the result its parts and slices, and the simulator leaves
+// them to it.
+func (s *simulator) takeParts(r *Result) {
+	if s.length > 0 {
+		s.takeSlices(r)
+	}
+	for i := range s.tally {
+		within := int32(i) % s.perSlice
+		p := Part{Slice: i / int(s.perSlice), Job: int(within / s.phases), Phase: int(within % s.phases), JobStats: s.tally[i]}
+		if s.options.Sampling {
+			p.Samples = s.tables[i]
+		}
+		r.Parts = append(r.Parts, p)
+	}
+	s.tables = s.tables[:0]
+}
+
+// takeSlices gives the result the slices up to the makespan.
+func (s *simulator) takeSlices(r *Result) {
+	var end int64 // ps
+	for _, e := range s.elapsed {
+		end = max(end, e)
+	}
+	count := min(end/s.length, s.last) + 1
+	s.growTables(int32(count) * s.perSlice)
+	for int64(len(s.slices)) < count {
+		s.slices = append(s.slices, s.sinceBefore())
+	}
+	for i, counts := range s.slices[:count] {
+		length := s.length
+		if int64(i) == count-1 {
+			length = end - int64(i)*length
+		}
+		links := make([]LinkStats, s.links)
+		for k := range links {
+			links[k] = s.stats(int32(k), &counts[k], float64(max(length, 1)))
+			r.Links[k].QueueMax = max(r.Links[k].QueueMax, links[k].QueueMax)
+		}
+		r.Slices = append(r.Slices, links)
+	}
+}
+
+// jobResults fills in what every job has seen, over all slices and phases.
+func (s *simulator) jobResults(r *Result) {
+	r.Jobs = make([]JobStats, len(s.jobs))
+	if len(s.jobs) == 1 && s.tally == nil {
+		r.Jobs[0] = JobStats{Packets: r.Packets, PortHops: r.PortHops, Congested: r.Congested}
+	}
+	if s.options.Sampling {
+		r.Samples = make([]*sampling.Table, len(s.jobs))
+		for i := range r.Samples {
+			r.Samples[i] = sampling.NewTable(s.links)
+		}
+	}
+	for i := range s.tally {
+		r.Jobs[int32(i)%s.perSlice/s.phases].add(&s.tally[i])
+	}
+	for i, t := range s.tables {
+		r.Samples[int32(i)%s.perSlice/s.phases].Merge(t)
+	}
+}
+
+func (j *JobStats) add(o *JobStats) {
+	j.Packets += o.Packets
+	j.PortHops += o.PortHops
+	j.Congested += o.Congested
+}
+
+// Administrator is what the receivers of all jobs have concluded together; nil
+// without sampling.
+func (r *Result) Administrator() *sampling.Table {
+	var whole *sampling.Table
+	for _, t := range r.Samples {
+		if whole == nil {
+			whole = sampling.NewTable(len(t.Links))
+		}
+		whole.Merge(t)
+	}
+	return whole
+}
