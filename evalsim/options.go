@@ -22,6 +22,23 @@
 // the decisions; and of the credits on their way back only the newest is waited
 // for, older ones count from the event that returned them, which is up to one
 // transmission and one latency early.
+//
+// # Hosts
+//
+// Every rank plays its program. A message is handed to the NIC of its rails,
+// which cuts packets from its messages in turn; at most Options.MaxInFlight
+// messages of a rank are there at a time. A blocking send ends when the last
+// byte has left the host. Messages and receives find each other as in MPI, in
+// order for each pair of ranks; a message that comes before its receive waits
+// at no cost. In programs with receives, messages above Options.EagerBytes ask
+// first and are sent when the answer has come; request and answer are packets of
+// 64 bytes that count as packets wherever packets are counted, and as messages
+// nowhere. Within a host requests cost nothing, and data is copied by the host's
+// memory, whose rate the copies under way share equally.
+//
+// A job's elapsed time is the latest of the arrivals of its messages and of the
+// ends of its Compute, Receive, Wait and WaitAll operations. A program that
+// waits for what never comes ends with a *BlockedError.
 package evalsim
 
 import (
