@@ -138,7 +138,7 @@ func runExamples(t *testing.T, root, data string, examples []example) {
 			t.Logf("skipped, ../shared is absent: %s", line)
 			continue
 		}
-		if (strings.Contains(line, "tapered") || strings.Contains(line, "../shared/")) && os.Getenv("REMAP_LONG") == "" {
+		if (strings.Contains(line, "tapered") || strings.Contains(line, "popcount") || strings.Contains(line, "../shared/")) && os.Getenv("REMAP_LONG") == "" {
 			t.Logf("skipped without REMAP_LONG: %s", line)
 			continue
 		}

@@ -52,7 +52,7 @@ func (p *program) addAlone(ctx context.Context, j *job, m mapping.Mapping, o eva
 	jobs := j.asJobs(m)
 	meter := p.newMeter("simulating each job alone", p.repeats*len(jobs))
 	defer meter.stop()
-	o.Sampling = false
+	o.Sampling, o.ByPhase, o.SliceLength, o.Latencies = false, false, 0, false // times are enough
 	for i := range jobs {
 		results, err := evalsim.Repeat(ctx, j.machine, jobs[i:i+1], o, p.repeats, p.workers, meter.step)
 		if err != nil {
