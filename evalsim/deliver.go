@@ -23,6 +23,18 @@ type Delivery struct {
 // told deliveries are handed over together.
 const told = 4096
 
+// watch takes in what is asked for of a packet: its delivery, and how much
+// higher than its message's the number of its table is.
+func (s *simulator) watch(pk *packet, m *message, now int64) int32 {
+	if s.take != nil {
+		s.tell(pk, m, now)
+	}
+	if s.length > 0 {
+		return s.sliceTables(now)
+	}
+	return 0
+}
+
 // tell makes a delivery of a packet and hands it over with others.
 func (s *simulator) tell(pk *packet, m *message, now int64) {
 	first, op, h := s.jobs[m.job].firstRank, s.opOf(m), header(pk.hop, pk.congested)
@@ -64,19 +76,26 @@ func (s *simulator) tallyJobs() {
 // what it gets; its error ends all. A repeat that is ahead of its turn waits
 // after some deliveries, so memory does not grow with their number.
 func (s *Simulation) RepeatDelivered(ctx context.Context, first, count, workers int, progress func(), take func(repeat int, some []Delivery) error) ([]*Result, error) {
-	queues := make([]chan []Delivery, count)
+	queues := make([]queue, count)
 	for i := range queues {
-		queues[i] = make(chan []Delivery, 64)
+		queues[i] = queue{make(chan []Delivery, 16), make(chan struct{})}
 	}
 	group, ctx := errgroup.WithContext(ctx)
 	group.Go(func() error { return drain(ctx, queues, first, take) })
 	var results []*Result
 	group.Go(func() (err error) {
 		results, err = repeat(ctx, count, workers, progress, func(ctx context.Context, i int) (*Result, error) {
-			defer close(queues[i])
+			defer close(queues[i].waiting)
+			if ahead := i - workers - 1; ahead >= 0 {
+				select {
+				case <-queues[ahead].drained:
+				case <-ctx.Done():
+					return nil, ctx.Err()
+				}
+			}
 			return s.play(ctx, RepeatSeed(s.options.Seed, first+i), func(some []Delivery) {
 				select {
-				case queues[i] <- some:
+				case queues[i].waiting <- some:
 				case <-ctx.Done(): // the run will see it too
 				}
 			})
@@ -89,13 +108,19 @@ func (s *Simulation) RepeatDelivered(ctx context.Context, first, count, workers 
 	return results, nil
 }
 
+// queue holds deliveries of one repeat on their way.
+type queue struct {
+	waiting chan []Delivery
+	drained chan struct{} // closed when all are taken
+}
+
 // drain empties the queues one after the other.
-func drain(ctx context.Context, queues []chan []Delivery, first int, take func(repeat int, some []Delivery) error) error {
-	for i, queue := range queues {
+func drain(ctx context.Context, queues []queue, first int, take func(repeat int, some []Delivery) error) error {
+	for i, q := range queues {
 		for open := true; open; {
 			var some []Delivery
 			select {
-			case some, open = <-queue:
+			case some, open = <-q.waiting:
 			case <-ctx.Done():
 				return ctx.Err()
 			}
@@ -105,6 +130,7 @@ func drain(ctx context.Context, queues []chan []Delivery, first int, take func(r
 				}
 			}
 		}
+		close(q.drained)
 	}
 	return nil
 }

@@ -330,11 +330,8 @@ func (s *simulator) deliver(p int32) {
 	c.creditAt = max(c.creditAt, now+s.classes[c.class].latency)
 	m := &s.messages[id]
 	table := m.table
-	if s.length > 0 {
-		table += s.sliceTables(now)
-	}
-	if s.take != nil {
-		s.tell(pk, m, now)
+	if s.watched {
+		table += s.watch(pk, m, now)
 	}
 	s.log = append(s.log, delivery{pk.hop, pk.congested, m.flow, table})
 	if len(s.log) == logged {

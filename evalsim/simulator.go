@@ -57,6 +57,7 @@ type simulator struct {
 	slicing
 	latencies  *Latencies       // nil unless options.Latencies
 	take       func([]Delivery) // who asks for deliveries; nil = nobody
+	watched    bool             // deliveries or time slices are asked for
 	deliveries []Delivery       // those not yet handed over
 	log        []delivery       // received packets not yet in tables and flows
 	created    int64
@@ -111,7 +112,7 @@ func (s *simulator) reset(seed uint64) {
 	s.created, s.received, s.events = 0, 0, 0
 	s.log = s.log[:0]
 	s.resetSlices()
-	s.deliveries = s.deliveries[:0]
+	s.deliveries, s.watched = s.deliveries[:0], s.take != nil || s.length > 0
 	if s.options.Latencies && s.latencies == nil {
 		s.latencies = new(Latencies)
 	}

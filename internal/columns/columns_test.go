@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/csv"
 	"encoding/json"
+	"io"
 	"math"
 	"strconv"
 	"testing"
@@ -134,31 +135,39 @@ func readParquet(t *rapid.T, content []byte) [][]Value {
 			t.Fatalf("column %d is %v, want %+v", i, f, kinds[i])
 		}
 	}
-	reader := parquet.NewReader(file)
-	defer reader.Close()
 	var rows [][]Value
 	buffer := make([]parquet.Row, 64)
-	for {
-		n, err := reader.ReadRows(buffer)
-		for _, r := range buffer[:n] {
-			row := make([]Value, len(kinds))
-			for i, v := range r {
-				switch {
-				case v.IsNull():
-				case kinds[i].Kind == Integer:
-					row[i] = Whole(v.Int64())
-				case kinds[i].Kind == Number:
-					row[i] = Real(v.Double())
-				default:
-					row[i] = String(string(v.ByteArray()))
-				}
+	for _, group := range file.RowGroups() {
+		reader := group.Rows()
+		defer reader.Close()
+		for err = nil; err == nil; {
+			var n int
+			n, err = reader.ReadRows(buffer)
+			for _, r := range buffer[:n] {
+				rows = append(rows, fromParquet(r))
 			}
-			rows = append(rows, row)
 		}
-		if err != nil {
-			return rows
+		if err != io.EOF {
+			t.Fatal(err)
 		}
 	}
+	return rows
+}
+
+func fromParquet(r parquet.Row) []Value {
+	row := make([]Value, len(kinds))
+	for i, v := range r {
+		switch {
+		case v.IsNull():
+		case kinds[i].Kind == Integer:
+			row[i] = Whole(v.Int64())
+		case kinds[i].Kind == Number:
+			row[i] = Real(v.Double())
+		default:
+			row[i] = String(string(v.ByteArray()))
+		}
+	}
+	return row
 }
 
 // Rounding keeps 8 digits, and what has been rounded stays.

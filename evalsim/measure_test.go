@@ -1,0 +1,237 @@
+package evalsim_test
+
+import (
+	"context"
+	"errors"
+	"reflect"
+	"sync/atomic"
+	"testing"
+
+	"remap/evalsim"
+	"remap/sampling"
+	"remap/topology"
+	"remap/workload"
+)
+
+// A lone message takes the whole run, and its links are busy for as long as its
+// bytes take; nothing waits.
+func TestOneFlowUtilization(t *testing.T) {
+	top := network(t, "fattree:nodes-per-leaf=2,leaves-per-pod=2,pods=1,aggs-per-pod=1,cores=0")
+	const bytes = 100 * 4096
+	o := evalsim.DefaultOptions()
+	o.Latencies = true
+	r := run(t, top, program(4, [3]int{0, 2, bytes}), o)
+	u := evalsim.Utilize(top, []*evalsim.Result{r, r})
+	busy := bytes / lineRate / r.Makespan
+	for what, got := range map[string]float64{"injection": u.InjectionMean, "most injection": u.InjectionMax, "ejection": u.EjectionMean,
+		"most ejection": u.EjectionMax, "switches": u.SwitchMean, "most between switches": u.SwitchMax} {
+		near(t, what, got, busy, 1e-9)
+	}
+	if u.InjectionUsed != 1 || u.EjectionUsed != 1 || u.SwitchUsed != 2 || u.InjectionLinks != 4 || u.EjectionLinks != 4 || u.SwitchLinks != 4 {
+		t.Errorf("links used, and in all: %+v", u)
+	}
+	s := evalsim.SummarizeLatencies([]*evalsim.Result{r, r})
+	if len(s) != 1 || s[0].Messages != 2 || s[0].FromBytes != 1<<18 {
+		t.Fatalf("latencies: %+v", s)
+	}
+	near(t, "latency", float64(s[0].MaxNS), r.Makespan, 0.5)
+	if none := evalsim.Utilize(top, nil); none.SwitchMean != 0 || none.SwitchUsed != 0 || none.SwitchLinks != 4 {
+		t.Errorf("no repeats: %+v", none)
+	}
+}
+
+// Little's law where every wait is known: k packets meet at one port at a time,
+// the i-th waits for i transmissions, and the mean queue times the time is the
+// sum of bytes times their waits.
+func TestLittlesLaw(t *testing.T) {
+	for _, k := range []int{2, 5, 16} {
+		top := network(t, "fattree:nodes-per-leaf=20,leaves-per-pod=1,pods=1,aggs-per-pod=1,cores=0")
+		var sends [][3]int
+		for s := 1; s <= k; s++ {
+			sends = append(sends, [3]int{s, 0, 4096})
+		}
+		r := run(t, top, program(20, sends...), evalsim.DefaultOptions())
+		var area, most float64
+		for i := range top.Links {
+			if !top.IsHost(top.Links[i].From) {
+				area += r.Links[i].QueueMean * r.Makespan
+				most = max(most, float64(r.Links[i].QueueMax))
+			}
+		}
+		waits := float64(k*(k-1)/2) * 4096 / lineRate
+		// Waits are kept in steps of 1.024 ns.
+		near(t, "bytes x ns", area, waits*4096, float64(k)*1.024*4096)
+		if limit := float64(k * 4096); most > limit || most < limit-4096 {
+			t.Errorf("%d packets queue up to %g bytes", k, most)
+		}
+	}
+}
+
+// In front of a link of a quarter of its rate, a link sends for a quarter of
+// the time and stalls without credit for the rest.
+func TestStalledFraction(t *testing.T) {
+	top := network(t, "fattree:nodes-per-leaf=1,leaves-per-pod=2,pods=1,aggs-per-pod=1,cores=0")
+	for i := range top.Links {
+		if top.IsHost(top.Links[i].To) {
+			top.Links[i].BytesPerSecond /= 4
+		}
+	}
+	r := run(t, top, program(2, [3]int{0, 1, 4096 * 4096}), evalsim.DefaultOptions())
+	for i := range top.Links {
+		l := &r.Links[i]
+		switch {
+		case l.Packets == 0:
+			near(t, "stalled", l.Stalled, 0, 0)
+		case top.IsHost(top.Links[i].To):
+			near(t, "busy of the slow link", l.Busy, 1, 0.01)
+			near(t, "stalled of the slow link", l.Stalled, 0, 0)
+		default:
+			near(t, "busy", l.Busy, 0.25, 0.01)
+			near(t, "stalled", l.Stalled, 0.75, 0.02)
+		}
+	}
+}
+
+// measured runs two jobs with everything on.
+func measured(t *testing.T, workers int) (*topology.Topology, []evalsim.Job, []*evalsim.Result, [][]evalsim.Delivery) {
+	t.Helper()
+	top, jobs := twoJobs(t)
+	jobs[0].Program = phased(jobs[0].Program, "east", "west", "turn")
+	o := evalsim.DefaultOptions()
+	o.Latencies, o.ByPhase, o.SliceLength = true, true, 40_000
+	s, err := evalsim.New(top, jobs, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	deliveries := make([][]evalsim.Delivery, 5)
+	last := 0
+	results, err := s.RepeatDelivered(context.Background(), 0, len(deliveries), workers, nil, func(repeat int, some []evalsim.Delivery) error {
+		if repeat < last {
+			t.Errorf("repeat %d after %d", repeat, last)
+		}
+		last = repeat
+		deliveries[repeat] = append(deliveries[repeat], some...)
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return top, jobs, results, deliveries
+}
+
+// Deliveries are all there is to know: from them alone, the tables of all parts
+// and the counts of all jobs come out; and any number of workers gives the same.
+func TestDeliveriesMakeTheTables(t *testing.T) {
+	top, jobs, results, deliveries := measured(t, 1)
+	for repeat, r := range results {
+		tables := make([]*sampling.Table, len(jobs))
+		counts := make([]evalsim.JobStats, len(jobs))
+		messages := make([]map[[2]int32]int, len(jobs))
+		for i := range jobs {
+			tables[i] = sampling.NewTable(len(top.Links))
+			messages[i] = map[[2]int32]int{}
+		}
+		late := int64(0)
+		for _, d := range deliveries[repeat] {
+			h := sampling.Header{HopLink: d.HopLink, HopCount: d.Hops, CongestedLink: d.CongestedLink, CongestedCount: d.CongestedHops}
+			tables[d.Job].Receive(&h)
+			counts[d.Job].Packets++
+			counts[d.Job].PortHops += int64(d.Hops)
+			counts[d.Job].Congested += int64(d.CongestedHops)
+			messages[d.Job][[2]int32{d.Source, d.Destination}]++
+			if (d.CongestedLink < 0) != (d.CongestedHops == 0) || d.Arrival < late-2000 {
+				t.Fatalf("%+v after %d ps", d, late)
+			}
+			late = max(late, d.Arrival)
+		}
+		if !reflect.DeepEqual(tables, r.Samples) || !reflect.DeepEqual(counts, r.Jobs) {
+			t.Fatalf("repeat %d: the deliveries tell another story than the result", repeat)
+		}
+		near(t, "last arrival", float64(late)/1000, r.Makespan, 0.001)
+		for i, j := range jobs {
+			checkPackets(t, j.Program, messages[i])
+		}
+	}
+	_, _, again, same := measured(t, 3)
+	if !reflect.DeepEqual(deliveries, same) || !reflect.DeepEqual(evalsim.SummarizeLatencies(results), evalsim.SummarizeLatencies(again)) {
+		t.Error("three workers deliver otherwise than one")
+	}
+}
+
+// checkPackets holds the packets of every pair of ranks against the program.
+func checkPackets(t *testing.T, p *workload.Program, packets map[[2]int32]int) {
+	t.Helper()
+	for r := range int32(p.Ranks()) {
+		for _, op := range p.RankOps(r) {
+			if op.Kind.IsSend() && op.Peer != r {
+				packets[[2]int32{r, op.Peer}] -= int(max(1, (op.Bytes+4095)/4096))
+			}
+		}
+	}
+	for pair, left := range packets {
+		if left != 0 {
+			t.Errorf("pair %v: %d packets too many", pair, left)
+		}
+	}
+}
+
+// Every message between hosts has a latency, those within a host have none.
+func TestLatenciesCountMessages(t *testing.T) {
+	_, jobs, results, _ := measured(t, 2)
+	var want, got int64
+	longest := 0.0
+	for _, r := range results {
+		longest = max(longest, r.Makespan)
+	}
+	for _, j := range jobs {
+		for r := range int32(j.Program.Ranks()) {
+			for _, op := range j.Program.RankOps(r) {
+				if op.Kind.IsSend() && j.Hosts[op.Peer] != j.Hosts[r] {
+					want += int64(len(results))
+				}
+			}
+		}
+	}
+	for _, s := range evalsim.SummarizeLatencies(results) {
+		got += s.Messages
+		if s.MaxNS <= 0 || float64(s.MaxNS) > longest+1 {
+			t.Errorf("%+v", s)
+		}
+	}
+	if got != want {
+		t.Errorf("%d latencies of %d messages", got, want)
+	}
+	top := network(t, "fattree:nodes-per-leaf=2,leaves-per-pod=1,pods=1,aggs-per-pod=1,cores=0")
+	o := evalsim.DefaultOptions()
+	o.Latencies = true
+	inside := runJobs(t, top, []evalsim.Job{{Program: program(2, [3]int{0, 1, 5000}), Hosts: []int32{1, 1}}}, o)
+	if s := evalsim.SummarizeLatencies([]*evalsim.Result{inside}); len(s) != 0 {
+		t.Errorf("within a host: %+v", s)
+	}
+}
+
+// An error of the taker, or a cancelled context, ends all repeats.
+func TestDeliveriesStop(t *testing.T) {
+	top, jobs := twoJobs(t)
+	s, err := evalsim.New(top, jobs, evalsim.DefaultOptions())
+	if err != nil {
+		t.Fatal(err)
+	}
+	full := errors.New("disk full")
+	var calls atomic.Int32
+	_, err = s.RepeatDelivered(context.Background(), 0, 50, 3, nil, func(repeat int, some []evalsim.Delivery) error {
+		calls.Add(1)
+		if repeat == 1 {
+			return full
+		}
+		return nil
+	})
+	if !errors.Is(err, full) || calls.Load() > 50 {
+		t.Errorf("%v after %d calls", err, calls.Load())
+	}
+	ctx, stop := context.WithCancel(context.Background())
+	_, err = s.RepeatDelivered(ctx, 0, 50, 2, nil, func(int, []evalsim.Delivery) error { stop(); return nil })
+	if !errors.Is(err, context.Canceled) {
+		t.Errorf("cancelled: %v", err)
+	}
+}
