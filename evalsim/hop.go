@@ -44,8 +44,14 @@ type choice struct{ move, group, at int32 }
 // through their events.
 func (s *simulator) step(links []int32) {
 	count := s.land(links)
-	s.eject(s.landed[ejects][:count[ejects]])
-	s.route(s.landed[goesOn][:count[goesOn]], count[ejects])
+	if s.each {
+		s.passOn(&count)
+		s.eject(s.landed[ejects][:count[ejects]])
+		s.routeEach(s.landed[goesOn][:count[goesOn]], count[ejects])
+	} else {
+		s.eject(s.landed[ejects][:count[ejects]])
+		s.route(s.landed[goesOn][:count[goesOn]], count[ejects])
+	}
 	s.queue(s.moves[:count[ejects]+count[goesOn]])
 	for _, l := range s.landed[ended][:count[ended]] {
 		s.deliver(l.packet)

@@ -82,6 +82,9 @@ func layOut(t *topology.Topology, o *Options) (*network, error) {
 	}
 	n.template = make([]channel, len(t.Links)*int(n.virtual))
 	n.links, n.origin = len(t.Links), make([]int32, len(t.Links))
+	if err := n.checkRouting(o); err != nil {
+		return nil, err
+	}
 	if err := n.checkBuffers(o); err != nil {
 		return nil, err
 	}

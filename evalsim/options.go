@@ -64,11 +64,13 @@ const (
 	RandomPacket                // a random candidate for every packet
 	FlowHash                    // one candidate for all packets of a pair of ranks
 	Static                      // destination-modulo: one candidate for each destination host
+	Valiant                     // adaptive by way of a random switch (Valiant 1982)
+	UGAL                        // adaptive, by way of a random switch where the shortest way's queue says so (UGAL-L, Singh 2005)
 )
 
 var switchingNames = []string{"cut-through", "store-and-forward"}
 
-var routingNames = []string{"adaptive", "two-choices", "random", "hash", "static"}
+var routingNames = []string{"adaptive", "two-choices", "random", "hash", "static", "valiant", "ugal"}
 
 func (s Switching) String() string { return switchingNames[s] }
 func (r Routing) String() string   { return routingNames[r] }
@@ -79,7 +81,7 @@ func ParseSwitching(name string) (Switching, error) {
 	return Switching(i), err
 }
 
-// ParseRouting reads adaptive, two-choices, random, hash or static.
+// ParseRouting reads adaptive, two-choices, random, hash, static, valiant or ugal.
 func ParseRouting(name string) (Routing, error) {
 	i, err := index("routing", name, routingNames)
 	return Routing(i), err

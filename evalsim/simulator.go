@@ -28,26 +28,27 @@ const (
 // simulator is one run: all its state is flat and reused between runs.
 type simulator struct {
 	*network
-	options  *Options
-	full     int32 // options.PacketBytes
-	above    int32 // options.CongestedAbove
-	cut      bool  // options.Switching is CutThrough
-	sampling bool  // options.Sampling
-	perHop   bool  // routes.PerHop
-	jobs     []job
-	random   sampling.Random // ties and routing
-	sampler  sampling.Random // reservoirs; apart, so that sampling changes no route
-	channels []channel
-	load     loads
-	packets  []packet
-	free     int32    // first packet not in use, -1 = none
-	found    []uint32 // length channels: packets that found the port congested
-	stalled  []int64  // length links: ps with a packet ready and the link free but no credit
-	short    []int64  // length links: bytes by which packets sent fell short of full ones
-	seed     uint64
-	wheel    wheel
-	timers   timers
-	timed    int64 // timers made so far
+	options    *Options
+	full       int32    // options.PacketBytes
+	above      int32    // options.CongestedAbove
+	cut        bool     // options.Switching is CutThrough
+	sampling   bool     // options.Sampling
+	each       bool     // packets are routed one by one, see detours.go
+	candidates [8]int32 // scratch
+	jobs       []job
+	random     sampling.Random // ties and routing
+	sampler    sampling.Random // reservoirs; apart, so that sampling changes no route
+	channels   []channel
+	load       loads
+	packets    []packet
+	free       int32    // first packet not in use, -1 = none
+	found      []uint32 // length channels: packets that found the port congested
+	stalled    []int64  // length links: ps with a packet ready and the link free but no credit
+	short      []int64  // length links: bytes by which packets sent fell short of full ones
+	seed       uint64
+	wheel      wheel
+	timers     timers
+	timed      int64 // timers made so far
 	nic
 	protocol
 	ranks   []rank
@@ -69,6 +70,7 @@ type simulator struct {
 func newSimulator(n *network, jobs []job, o *Options) *simulator {
 	s := &simulator{network: n, options: o, jobs: jobs,
 		full: int32(o.PacketBytes), above: int32(o.CongestedAbove), cut: o.Switching == CutThrough, sampling: o.Sampling,
+		each:     n.routes.PerHop || !n.routes.Grouped() || o.Routing.nonMinimal(),
 		channels: make([]channel, len(n.template)),
 		found:    make([]uint32, len(n.template)),
 		stalled:  make([]int64, n.links),
