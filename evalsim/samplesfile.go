@@ -29,7 +29,7 @@ var sampleColumns = []columns.Column{
 // Links are numbers of the topology's, as in the links file, and missing when
 // there is none.
 //
-// A row is about 45 bytes of CSV or 9 of Parquet; 64 x 72 ranks exchanging
+// A row is about 40 bytes of CSV or 8 of Parquet; 64 x 72 ranks exchanging
 // 128 KiB with four neighbours each deliver 581,120 packets a repeat.
 type SamplesWriter struct {
 	out    *columns.Writer

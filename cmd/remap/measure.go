@@ -63,8 +63,8 @@ func (p *program) measured(ctx context.Context, f *measures, j *job, jobs []eval
 	o.Latencies = true
 	o.ByPhase = p.byPhase
 	o.Sampling = o.Sampling || p.byPhase || f.samples.toFile()
-	if p.slices == 0 {
-		return nil
+	if err := p.boundParts(j, jobs, o.Sampling); err != nil || p.slices == 0 {
+		return err
 	}
 	plain := *o
 	plain.Sampling, plain.ByPhase = false, false
@@ -73,6 +73,36 @@ func (p *program) measured(ctx context.Context, f *measures, j *job, jobs []eval
 		return err
 	}
 	o.SliceLength, o.MaxSlices = time.Duration(max(1, math.Ceil(first.Makespan/float64(p.slices)))), p.slices
+	return nil
+}
+
+// maxPartsBytes is what slices and phases of all repeats may take in memory:
+// below what the simulator itself would cut slices for.
+const maxPartsBytes = 1 << 30
+
+// boundParts refuses slices and phases that would not fit.
+func (p *program) boundParts(j *job, jobs []evalsim.Job, sampled bool) error {
+	if p.slices == 0 && !p.byPhase {
+		return nil
+	}
+	bytes := int64(0)
+	if p.slices > 0 {
+		bytes = 64 // counts of a link in a slice
+	}
+	if sampled {
+		phases := 1
+		for _, job := range jobs {
+			if p.byPhase {
+				phases = max(phases, len(job.Program.Phases))
+			}
+		}
+		bytes += 32 * int64(phases) * int64(len(jobs)) // and what its samples say
+	}
+	bytes *= int64(max(1, p.slices)) * int64(len(j.machine.Links)) * int64(p.repeats)
+	if bytes > maxPartsBytes {
+		return usage("fewer slices or repeats, or without --by-phase", "slices and phases of %d links in %d repeats would take %.1f GiB, at most 1 is allowed",
+			len(j.machine.Links), p.repeats, float64(bytes)/(1<<30))
+	}
 	return nil
 }
 
