@@ -33,7 +33,7 @@ func TestFeedbackReachesTiling(t *testing.T) {
 		options := evalsim.DefaultOptions()
 		options.Seed = seed
 		finer := options
-		finer.CongestedAbove = 2 * options.PacketBytes
+		finer.Congestion = evalsim.Congestion{Rule: evalsim.QueueAbove, Bytes: 2 * options.PacketBytes}
 		s := feedback.DefaultSettings()
 		s.Problem, s.Traffic = problem, traffic
 		s.Evaluate = feedback.Simulator(problem.Machine, problem.Allocation, program, options, 2)

@@ -179,11 +179,11 @@ func (s *simulator) queue(moves []move) {
 		c.queued += size
 		c.peak = max(c.peak, c.queued)
 		s.load.queued(m.link, c, size)
-		limit := c.credits
-		if s.above > 0 {
-			limit = s.above
+		if s.judge.usual {
+			s.cross(pk, m.link, m.channel, c.queued > c.credits)
+		} else if s.judge.At != AtDeparture {
+			s.cross(pk, m.link, m.channel, s.judge.congested(c, c.queued, size))
 		}
-		s.cross(pk, m.link, m.channel, c.queued > limit)
 		if s.mixed && s.cut {
 			// A fast link must not run out of a packet that a slow one still delivers.
 			slow, fast := &s.classes[channels[m.from*s.virtual].class], &s.classes[c.class]
@@ -256,6 +256,9 @@ func (s *simulator) start() {
 			continue
 		}
 		shared.waiting = false
+		if s.judge.At == AtDeparture && link >= s.hostLinks {
+			s.cross(pk, link, link*virtual+int32(shared.turn), s.judge.congested(c, c.queued, size))
+		}
 		begin := max(shared.freeAt, pk.ready)
 		if c.credits-c.newest < size && c.creditAt > begin {
 			// It takes the newest credit, which may be on its way still.

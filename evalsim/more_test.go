@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/csv"
 	"fmt"
-	"math"
 	"reflect"
 	"strconv"
 	"strings"
@@ -191,33 +190,6 @@ func TestRepeatsDifferWithoutRandomRouting(t *testing.T) {
 		if same == 3 {
 			t.Errorf("%s %v: four repeats all meet %d congested ports", c.spec, c.routing, results[0].Congested)
 		}
-	}
-}
-
-// A queue-length definition of congested only ever finds more when its
-// threshold falls, and changes no time.
-func TestCongestedAbove(t *testing.T) {
-	p, err := workload.ParsePattern("uniform:256,rounds=3,bytes=40000")
-	if err != nil {
-		t.Fatal(err)
-	}
-	top := network(t, "tapered")
-	before := int64(math.MaxInt64)
-	var makespan float64
-	for _, threshold := range []int{4096, 8192, 32768, 1 << 20} {
-		o := evalsim.DefaultOptions()
-		o.CongestedAbove = threshold
-		r := run(t, top, p, o)
-		if r.Congested > before {
-			t.Errorf("above %d bytes: %d congested, more than %d at a lower threshold", threshold, r.Congested, before)
-		}
-		if before = r.Congested; makespan != 0 && r.Makespan != makespan {
-			t.Errorf("the definition changes the time: %g and %g", makespan, r.Makespan)
-		}
-		makespan = r.Makespan
-	}
-	if before != 0 {
-		t.Errorf("%d packets found more than 1 MiB queued", before)
 	}
 }
 

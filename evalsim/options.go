@@ -103,7 +103,7 @@ type Options struct {
 	SwitchLatency        time.Duration // from a packet's arrival at a switch to its readiness at the output port
 	Switching            Switching
 	Routing              Routing
-	CongestedAbove       int           // a port is congested when its queue, the new packet included, exceeds these bytes; 0 = the credits of the next buffer (Taffet 2018, sections 3.2 and 5.10)
+	Congestion           Congestion    // when a port counts as congested
 	MemoryBytesPerSecond float64       // rate of a host's memory, which its messages between its own ranks share in equal parts
 	EagerBytes           int64         // longer messages ask the receiver first (rendezvous), in programs with receives; 0 = none does
 	MaxInFlight          int           // messages that a rank has in its NIC at a time, control messages apart; the others wait in order; 0 = no limit
@@ -134,8 +134,6 @@ func (o Options) Validate() error {
 		return fmt.Errorf("buffer bytes %d: must be at least two packets of %d bytes and at most 256 MiB", o.BufferBytes, o.PacketBytes)
 	case o.SwitchLatency < 0 || o.SwitchLatency > time.Millisecond:
 		return fmt.Errorf("switch latency %v: must be 0 to 1ms", o.SwitchLatency)
-	case o.CongestedAbove < 0 || o.CongestedAbove > 1<<30:
-		return fmt.Errorf("congested above %d: must be 0 to 2^30 bytes", o.CongestedAbove)
 	case o.SliceLength < 0 || o.SliceLength > time.Hour:
 		return fmt.Errorf("slice length %v: must be 0 to 1h", o.SliceLength)
 	case o.MaxSlices < 0 || o.MaxSlices > maxSlices:
@@ -155,5 +153,5 @@ func (o Options) Validate() error {
 	case !(o.MemoryBytesPerSecond >= 1e6 && o.MemoryBytesPerSecond <= 1e15):
 		return fmt.Errorf("memory bytes per second %g: must be 1e6 to 1e15", o.MemoryBytesPerSecond)
 	}
-	return nil
+	return o.Congestion.validate()
 }

@@ -29,8 +29,8 @@ const (
 type simulator struct {
 	*network
 	options    *Options
-	full       int32    // options.PacketBytes
-	above      int32    // options.CongestedAbove
+	full       int32 // options.PacketBytes
+	judge      judge
 	cut        bool     // options.Switching is CutThrough
 	sampling   bool     // options.Sampling
 	each       bool     // packets are routed one by one, see detours.go
@@ -69,7 +69,7 @@ type simulator struct {
 
 func newSimulator(n *network, jobs []job, o *Options) *simulator {
 	s := &simulator{network: n, options: o, jobs: jobs,
-		full: int32(o.PacketBytes), above: int32(o.CongestedAbove), cut: o.Switching == CutThrough, sampling: o.Sampling,
+		full: int32(o.PacketBytes), judge: newJudge(o.Congestion), cut: o.Switching == CutThrough, sampling: o.Sampling,
 		each:     n.routes.PerHop || !n.routes.Grouped() || o.Routing.nonMinimal(),
 		channels: make([]channel, len(n.template)),
 		found:    make([]uint32, len(n.template)),
@@ -99,6 +99,7 @@ func newSimulator(n *network, jobs []job, o *Options) *simulator {
 func (s *simulator) reset(seed uint64) {
 	s.random, s.sampler = sampling.NewRandom(seed), sampling.NewRandom(seed^0x5bf03635)
 	s.seed = seed
+	s.judge.random = sampling.NewRandom(seed ^ 0x70726f62)
 	copy(s.channels, s.template)
 	s.load.reset()
 	clear(s.stalled)

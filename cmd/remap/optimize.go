@@ -116,7 +116,7 @@ func (p *program) search(ctx context.Context, j *job, strategies []mapping.Strat
 	s.Rounds, s.Repeats, s.Gain = p.rounds, p.repeats, p.gain
 	s.Evaluate = feedback.Simulator(j.machine, j.allocation, j.program, o, p.workers, j.others()...)
 	finer := o
-	finer.CongestedAbove = 2 * o.PacketBytes // a packet that waits behind more than one other
+	finer.Congestion = evalsim.Congestion{Rule: evalsim.QueueAbove, Bytes: 2 * o.PacketBytes} // a packet that waits behind more than one other
 	s.Sensitive = feedback.Simulator(j.machine, j.allocation, j.program, finer, p.workers, j.others()...)
 	s.Floor = float64(j.floor().BoundNS)
 	refine, err := strategy.Parse("kl")
