@@ -57,6 +57,9 @@ func (s *simulator) step(links []int32) {
 		s.deliver(l.packet)
 	}
 	s.start()
+	if invariants && s.events&0xff == 0 {
+		s.checkRoom()
+	}
 }
 
 // land takes the packets off their links and returns the credits of the buffers
@@ -199,6 +202,9 @@ func (s *simulator) queue(moves []move) {
 			packets[c.tail].next = p
 		}
 		c.tail = p
+		if invariants {
+			s.checkChannel(m.channel)
+		}
 	}
 }
 
@@ -277,6 +283,10 @@ func (s *simulator) start() {
 			ready = s.shortened(link, shared, kind, size, begin)
 		}
 		pk.ready = ready
+		if invariants {
+			s.checkEvent(link, ready)
+			s.checkChannel(link*virtual + int32(shared.turn))
+		}
 		shared.flight = p
 		s.wheel.add(link, ready)
 		if link < s.hostLinks {

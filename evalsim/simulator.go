@@ -65,6 +65,7 @@ type simulator struct {
 	received   int64
 	events     int64
 	steps
+	held []int32 // scratch of checkRoom
 }
 
 func newSimulator(n *network, jobs []job, o *Options) *simulator {

@@ -1,0 +1,66 @@
+package evalsim
+
+import "fmt"
+
+// Checks of the network under the tag invariants: each stops the program.
+
+// checkChannel tests a channel that has just changed: its credits are between
+// none and all, and its queue holds the bytes it is said to hold.
+func (s *simulator) checkChannel(id int32) {
+	c := &s.channels[id]
+	if c.credits < 0 || int(c.credits) > s.options.BufferBytes {
+		panic(fmt.Sprintf("channel %d has %d of %d credits", id, c.credits, s.options.BufferBytes))
+	}
+	bytes, last := int32(0), int32(-1)
+	for p := c.head; p >= 0; p = s.packets[p].next {
+		bytes, last = bytes+s.size(&s.packets[p]), p
+	}
+	if bytes != c.queued || last >= 0 && last != c.tail {
+		panic(fmt.Sprintf("channel %d has %d bytes in its queue, not %d; last packet %d, not %d", id, bytes, c.queued, last, c.tail))
+	}
+}
+
+// checkEvent tests a new event: the wheel reaches that far, and a link has one
+// at a time.
+func (s *simulator) checkEvent(link int32, at int64) {
+	if slot := at >> s.wheel.shift; slot-s.wheel.now > s.wheel.mask {
+		panic(fmt.Sprintf("link %d has its event %d slots ahead of a wheel of %d", link, slot-s.wheel.now, s.wheel.mask+1))
+	}
+	if flight := s.channels[link*s.virtual].flight; flight >= 0 {
+		panic(fmt.Sprintf("link %d sends packet %d already", link, flight))
+	}
+}
+
+// checkRoom tests that packets in downstream buffers fit: what a channel's
+// buffer holds is what its credits say, those on their way back included.
+// O(packets), so it is for the end of a batch now and then.
+func (s *simulator) checkRoom() {
+	if s.held == nil {
+		s.held = make([]int32, len(s.channels))
+	}
+	held := s.held
+	clear(held)
+	for id := range s.channels {
+		for p := s.channels[id].head; p >= 0; p = s.packets[p].next {
+			if in := s.packets[p].in; in >= 0 {
+				held[in] += s.size(&s.packets[p])
+			}
+		}
+	}
+	for link := range int32(s.links) {
+		shared := &s.channels[link*s.virtual]
+		if shared.flight < 0 {
+			continue
+		}
+		pk := &s.packets[shared.flight]
+		held[link*s.virtual+int32(shared.turn)] += s.size(pk)
+		if pk.in >= 0 {
+			held[pk.in] += s.size(pk)
+		}
+	}
+	for id := range s.channels {
+		if c := &s.channels[id]; int(held[id]+c.credits) != s.options.BufferBytes {
+			panic(fmt.Sprintf("channel %d has %d credits, and %d bytes in a buffer of %d", id, c.credits, held[id], s.options.BufferBytes))
+		}
+	}
+}
