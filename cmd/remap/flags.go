@@ -6,6 +6,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"remap/evalsim"
 	"remap/workload"
 )
 
@@ -43,6 +44,8 @@ type settings struct {
 	computeNoise float64
 	startJitter  int64
 	memoryGbps   float64
+	congestion   string
+	congestionAt string
 	packetBytes  int
 	bufferBytes  int
 	switchNS     int64
@@ -130,7 +133,7 @@ func (s *settings) previousFlags() []cli.Flag {
 }
 
 func (s *settings) routingFlag() []cli.Flag {
-	return []cli.Flag{&cli.StringFlag{Name: "routing", Destination: &s.routing, Value: "adaptive", Usage: "`NAME`: adaptive, two-choices, random, hash or static"}}
+	return []cli.Flag{&cli.StringFlag{Name: "routing", Destination: &s.routing, Value: "adaptive", Usage: "`NAME`: adaptive, two-choices, random, hash or static; valiant or ugal on dragonfly and hyperx"}}
 }
 
 // simulationFlags are taken by all commands that take a job, so that scripts
@@ -148,6 +151,8 @@ func (s *settings) simulationFlags() []cli.Flag {
 		&cli.Float64Flag{Name: "compute-noise", Destination: &s.computeNoise, Usage: "computing takes 1 + `X` times E of its time, E exponential with mean 1"},
 		&cli.Int64Flag{Name: "start-jitter-ns", Destination: &s.startJitter, Usage: "ranks begin at a random time from 0 to `N` ns"},
 		&cli.Float64Flag{Name: "memory-gbps", Destination: &s.memoryGbps, Value: 160, Usage: "`X` Gb/s of a host's memory, for messages between its own ranks"},
+		&cli.StringFlag{Name: "congestion", Destination: &s.congestion, Value: evalsim.Congestion{}.String(), Usage: "when a port is congested: `RULE` queue-above-credits (of the next buffer), queue-above:BYTES, credits-below:BYTES, or probabilistic:BYTES (more likely with a longer queue, certain from BYTES on)"},
+		&cli.StringFlag{Name: "congestion-at", Destination: &s.congestionAt, Value: "queueing", Usage: "when a packet looks: `WHEN` it joins a port's queue (queueing), before that (arrival), or as it leaves (departure)"},
 		&cli.StringFlag{Name: "progress", Destination: &s.progress, Value: "auto", Usage: "`WHEN` to show progress: auto, always or never"},
 	}
 }

@@ -57,6 +57,9 @@ func (p *program) load() (*job, error) {
 	if j.machine, err = p.openTopology(); err != nil {
 		return nil, err
 	}
+	if (p.routing == "valiant" || p.routing == "ugal") && len(j.machine.Routes.Intermediate) == 0 {
+		return nil, usage("the default is --routing adaptive", "--routing %s: the network %s has no ways but the shortest; it is for dragonfly and hyperx", p.routing, j.machine.Name)
+	}
 	if j.background, err = p.parseBackgrounds(); err != nil {
 		return nil, err
 	}
@@ -221,10 +224,29 @@ func (p *program) simulation() (evalsim.Options, error) {
 			return o, inOption("routing", err)
 		}
 	}
+	if o.Congestion, err = p.congestionRule(); err != nil {
+		return o, err
+	}
 	if err := o.Validate(); err != nil {
 		return o, usage("the defaults are --packet-bytes 4096 --buffer-bytes 65536 --switch-ns 100", "simulation: %w", err)
 	}
 	return o, nil
+}
+
+// congestionRule is --congestion and --congestion-at.
+func (p *program) congestionRule() (evalsim.Congestion, error) {
+	if p.congestion == "" {
+		return evalsim.Congestion{}, nil
+	}
+	usual := evalsim.Congestion{}.String()
+	if _, err := evalsim.ParseCongestion(usual, p.congestionAt); err != nil {
+		return evalsim.Congestion{}, inOption("congestion-at", err)
+	}
+	c, err := evalsim.ParseCongestion(p.congestion, p.congestionAt)
+	if err != nil {
+		return c, usage("for example queue-above:16384, bytes waiting at the port; the default is "+usual, "--congestion: %w", err)
+	}
+	return c, nil
 }
 
 // unknownHost is the error of a host that the network does not have.
