@@ -1,68 +1,52 @@
 package benchmarks
 
 import (
-	"context"
-	"math/rand/v2"
-	"syscall"
+	"runtime/debug"
 	"testing"
-
-	"remap/evalsim"
-	"remap/topology"
-	"remap/workload"
 )
 
-// userSeconds is the processor time this process has used in user mode.
-func userSeconds(b *testing.B) float64 {
-	var usage syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &usage); err != nil {
-		b.Fatal(err)
-	}
-	return float64(usage.Utime.Sec) + float64(usage.Utime.Usec)/1e6
-}
-
-// BenchmarkSimulate plays the 64x72 stencil of 128 KiB messages on the
-// 4608-node tapered fat tree, adaptive routing, sampling on, and reports
-// packet-hops a user second (links crossed, injection and ejection included).
+// BenchmarkSimulate reports packet-hops a user second and user nanoseconds a
+// packet-hop (links crossed, injection and ejection included) of simulations on
+// networks of several sizes and shapes.
 func BenchmarkSimulate(b *testing.B) {
-	machine, err := topology.Parse("tapered")
-	if err != nil {
-		b.Fatal(err)
-	}
-	program, err := workload.ParsePattern("stencil2d:64x72")
-	if err != nil {
-		b.Fatal(err)
-	}
-	rowMajor := make([]int32, 4608)
-	for r := range rowMajor {
-		rowMajor[r] = int32(r)
-	}
-	random := make([]int32, 4608)
-	for r, h := range rand.New(rand.NewPCG(1, 1)).Perm(4608) {
-		random[r] = int32(h)
-	}
-	for _, c := range []struct {
-		name  string
-		hosts []int32
-	}{{"row-major", rowMajor}, {"random", random}} {
-		b.Run("size=4608/topology=tapered/mapping="+c.name, func(b *testing.B) {
-			s, err := evalsim.New(machine, []evalsim.Job{{Program: program, Hosts: c.hosts}}, evalsim.DefaultOptions())
-			if err != nil {
-				b.Fatal(err)
-			}
-			if _, err := s.Run(context.Background(), 1); err != nil {
-				b.Fatal(err)
-			}
+	for _, c := range append(bothMappings(sizeCases...), largeCases...) {
+		b.Run(c.name(), func(b *testing.B) {
+			s := c.simulation(b, 1)
+			play(b, s)
 			b.ReportAllocs()
 			var hops int64
 			begin := userSeconds(b)
 			for b.Loop() {
-				r, err := s.Run(context.Background(), 1)
-				if err != nil {
-					b.Fatal(err)
-				}
-				hops += r.PacketHops
+				hops += play(b, s).PacketHops
 			}
-			b.ReportMetric(float64(hops)/(userSeconds(b)-begin), "packet-hops/user-s")
+			used := userSeconds(b) - begin
+			b.ReportMetric(float64(hops)/used, "packet-hops/user-s")
+			b.ReportMetric(used/float64(hops)*1e9, "user-ns/packet-hop")
+		})
+	}
+}
+
+// Once everything has its size, a simulation takes memory for its result and
+// nothing else: as much for eight rounds of messages as for one.
+func TestNoAllocationInSteadyState(t *testing.T) {
+	// Without collections, no simulator that is kept for the next run is dropped.
+	defer debug.SetGCPercent(debug.SetGCPercent(-1))
+	for _, c := range bothMappings(sizeCases[0], sizeCases[1]) {
+		t.Run(c.name(), func(t *testing.T) {
+			var times [2]float64
+			var packets [2]int64
+			for i, rounds := range []int{1, 8} {
+				s := c.simulation(t, rounds)
+				packets[i] = play(t, s).Packets
+				times[i] = testing.AllocsPerRun(3, func() { play(t, s) })
+			}
+			t.Logf("%d packets: %g allocations a run; %d packets: %g", packets[0], times[0], packets[1], times[1])
+			if packets[1] != 8*packets[0] {
+				t.Errorf("eight rounds have %d packets, one %d", packets[1], packets[0])
+			}
+			if times[1] != times[0] {
+				t.Errorf("%g allocations with %d packets, but %g with %d", times[0], packets[0], times[1], packets[1])
+			}
 		})
 	}
 }
