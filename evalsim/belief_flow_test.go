@@ -130,7 +130,8 @@ func TestOneFlowEveryNetwork(t *testing.T) {
 	}
 }
 
-var oneFlowNetworks = []string{"torus:5x4", "torus:6x3x3,hosts=2", "mesh:4x3x2", "xgft:down=4x4x3,up=1x4x2", "full"}
+var oneFlowNetworks = []string{"torus:5x4", "torus:6x3x3,hosts=2", "mesh:4x3x2", "xgft:down=4x4x3,up=1x4x2", "full",
+	"dragonfly:groups=9,routers=4,hosts=2,global=2", "dragonfly:groups=4,routers=3,hosts=1,global=2", "hyperx:4x3x3,hosts=2", "hyperx:8"}
 
 // A link with room for k packets beyond it sends k of them a round trip, and
 // never faster than its rate: the round trip of a buffer's room is the link's

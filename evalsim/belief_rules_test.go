@@ -40,7 +40,7 @@ func of(results []*evalsim.Result, figure func(*evalsim.Result) float64) []float
 	return values
 }
 
-func makespan(r *evalsim.Result) float64  { return r.Makespan }
+func makespan(r *evalsim.Result) float64      { return r.Makespan }
 func congestedHops(r *evalsim.Result) float64 { return float64(r.Congested) }
 
 // mannWhitney is how many standard deviations the rank sum of a is from that of

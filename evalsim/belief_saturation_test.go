@@ -109,30 +109,6 @@ func TestShiftsAreExactlyFull(t *testing.T) {
 	}
 }
 
-// loadOfUniform is the load of the busiest link between switches, in units of
-// what a host sends, when every host sends to all others evenly: from the routes
-// of all pairs of switches.
-func loadOfUniform(top *topology.Topology) float64 {
-	load := make([]float64, len(top.Links))
-	perSwitch := make([]float64, top.Switches())
-	for h := range int32(top.Hosts()) {
-		perSwitch[top.LeafSwitch(h)]++
-	}
-	most := 0.0
-	for from := range perSwitch {
-		for to := range perSwitch {
-			amount := perSwitch[from] * perSwitch[to] / float64(top.Hosts()-1)
-			for at := int32(from); at != int32(to); {
-				link := top.Routes.Candidates(at, int32(to))[0] / top.Routes.VirtualChannels
-				load[link] += amount
-				most = max(most, load[link])
-				at = top.SwitchOf(top.Links[link].To)
-			}
-		}
-	}
-	return most
-}
-
 // Uniform traffic on a ring of k switches with a host each crosses k/4 links on
 // average (k odd: (k^2-1)/(4k)) in each dimension, half of them in each
 // direction, so that each link carries k/8 of what a host sends, and hosts can
@@ -162,7 +138,7 @@ func TestSaturationOfTorus(t *testing.T) {
 	}
 	for _, c := range cases {
 		top := network(t, c.spec)
-		near(t, c.spec+": bound from the routes", 1/loadOfUniform(top), c.bound, 1e-9)
+		near(t, c.spec+": bound from the routes", 1/expectedLoad(top, pattern{top, nil}.demand(), false), c.bound, 1e-9)
 		for _, load := range []float64{0.5, 0.85, 1, 1.3} {
 			got := accepted(t, top, evalsim.DefaultOptions(), load*c.bound, packets, toAnyOther(top.Hosts())) / c.bound
 			t.Logf("%s: offered %.2f of the bound %.4f, accepted %.3f", c.spec, load, c.bound, got)
