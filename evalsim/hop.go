@@ -82,7 +82,9 @@ func (s *simulator) land(links []int32) (count [3]int) {
 			s.returnCredit(in, s.size(pk), shared.freeAt)
 		}
 		pk.in = link*virtual + int32(shared.turn)
-		s.load.landed(link, shared, pk, s)
+		if shared.flags&isChoice != 0 || virtual > 1 {
+			s.load.landed(link, shared, pk, s)
+		}
 		kind := goesOn
 		if pk.to&^lastPacket == shared.leads {
 			kind = ejects
@@ -122,7 +124,7 @@ func (s *simulator) returnCredit(id, bytes int32, left int64) {
 		id /= s.virtual
 		c = &s.channels[id*s.virtual]
 	}
-	if c.waiting {
+	if c.flags&isWaiting != 0 {
 		s.ready = append(s.ready, id)
 	}
 }
@@ -172,7 +174,7 @@ func (s *simulator) route(landings []landing, done int) {
 
 // queue puts packets into the queues of their output ports.
 func (s *simulator) queue(moves []move) {
-	channels, packets := s.channels, s.packets
+	channels, packets, virtual := s.channels, s.packets, s.virtual
 	for i := range moves {
 		m := &moves[i]
 		p := m.packet
@@ -181,7 +183,9 @@ func (s *simulator) queue(moves []move) {
 		size := s.size(pk)
 		c.queued += size
 		c.peak = max(c.peak, c.queued)
-		s.load.queued(m.link, c, size)
+		if c.flags&isChoice != 0 || virtual > 1 {
+			s.load.queued(m.link, c, size)
+		}
 		if s.judge.usual {
 			s.cross(pk, m.link, m.channel, c.queued > c.credits)
 		} else if s.judge.At != AtDeparture {
@@ -258,10 +262,10 @@ func (s *simulator) start() {
 		pk := &s.packets[p]
 		size := s.size(pk)
 		if c.credits < size {
-			shared.waiting = true
+			shared.flags |= isWaiting
 			continue
 		}
-		shared.waiting = false
+		shared.flags &^= isWaiting
 		if s.judge.At == AtDeparture && link >= s.hostLinks {
 			s.cross(pk, link, link*virtual+int32(shared.turn), s.judge.congested(c, c.queued, size))
 		}

@@ -26,8 +26,14 @@ type channel struct {
 	leads    int32  // switch number it leads to, -1 = a host
 	class    uint16 // index into network.classes
 	turn     uint8  // link: virtual channel of the packet in flight, or of the last one
-	waiting  bool   // link: at rest with a packet that no credit allows
+	flags    uint8  // link: isWaiting, isChoice
 }
+
+// Flags of links.
+const (
+	isWaiting = 1 << iota // at rest with a packet that no credit allows
+	isChoice              // one of several candidates somewhere: its load is asked for
+)
 
 // class is what links of one kind have in common. Times in ps.
 type class struct {
@@ -118,6 +124,7 @@ func layOut(t *topology.Topology, o *Options) (*network, error) {
 		}
 		n.mixed = n.mixed || kind.perByte != n.classes[0].perByte
 		for v := range n.virtual {
+			c.flags = n.template[int32(i)*n.virtual+v].flags
 			n.template[int32(i)*n.virtual+v] = c
 		}
 		slowest, farthest = max(slowest, kind.full), max(farthest, kind.delay)
@@ -151,6 +158,11 @@ func (n *network) layGroups() error {
 			}
 		}
 		n.groups[i] = g
+		if count > 1 {
+			for _, c := range channels {
+				n.template[c-c%n.virtual].flags |= isChoice
+			}
+		}
 	}
 	return nil
 }
