@@ -66,18 +66,18 @@ func (s *simulator) step(links []int32) {
 // they leave behind. Two short loops instead of one, so that the processor
 // overlaps the cache misses of all links and then of all packets.
 func (s *simulator) land(links []int32) (count [3]int) {
-	channels, packets, virtual := s.channels, s.packets, s.virtual
+	channels, packets, virtual := s.channelAt, s.packetAt, s.virtual
 	flights := s.flights[:len(links)]
 	for i, link := range links {
-		shared := &channels[link*virtual]
+		shared := channels.at(link * virtual)
 		flights[i] = shared.flight
 		shared.flight = -1
 	}
 	sum := int32(0)
 	for i, link := range links {
-		shared := &channels[link*virtual]
+		shared := channels.at(link * virtual)
 		p := flights[i]
-		pk := &packets[p]
+		pk := packets.at(p)
 		if in := pk.in; in >= 0 {
 			s.returnCredit(in, s.size(pk), shared.freeAt)
 		}
@@ -95,7 +95,7 @@ func (s *simulator) land(links []int32) (count [3]int) {
 		s.landed[kind][count[kind]&(batch-1)] = landing{p, link}
 		count[kind]++
 		if head := shared.head; head >= 0 {
-			sum += packets[head].to
+			sum += packets.at(head).to
 			s.ready = append(s.ready, link)
 		} else if virtual > 1 {
 			s.ready = append(s.ready, link)
@@ -116,13 +116,13 @@ func (s *simulator) size(pk *packet) int32 {
 // returnCredit gives a channel back the room of a packet whose last byte leaves
 // its downstream buffer at a time, and wakes the link if it waited for that.
 func (s *simulator) returnCredit(id, bytes int32, left int64) {
-	c := &s.channels[id]
+	c := s.channelAt.at(id)
 	c.credits += bytes
 	c.newest = bytes
 	c.creditAt = max(c.creditAt, left+s.classes[c.class].latency)
 	if s.virtual > 1 {
 		id /= s.virtual
-		c = &s.channels[id*s.virtual]
+		c = s.channelAt.at(id * s.virtual)
 	}
 	if c.flags&isWaiting != 0 {
 		s.ready = append(s.ready, id)
@@ -132,7 +132,7 @@ func (s *simulator) returnCredit(id, bytes int32, left int64) {
 // eject sends packets to the hosts of their switch.
 func (s *simulator) eject(landings []landing) {
 	for i, l := range landings {
-		link := s.messages[s.packets[l.packet].message].toLink
+		link := s.messages[s.packetAt.at(l.packet).message].toLink
 		s.moves[i&(batch-1)] = move{l.packet, link, link * s.virtual, l.link}
 	}
 }
@@ -142,7 +142,7 @@ func (s *simulator) eject(landings []landing) {
 func (s *simulator) route(landings []landing, done int) {
 	virtual, choices := s.virtual, 0
 	for i, l := range landings {
-		at, to := s.channels[l.link*virtual].leads, s.packets[l.packet].to&^lastPacket
+		at, to := s.channelAt.at(l.link*virtual).leads, s.packetAt.at(l.packet).to&^lastPacket
 		var id int32
 		if s.intervals != nil {
 			iv := &s.intervals[at]
@@ -166,7 +166,7 @@ func (s *simulator) route(landings []landing, done int) {
 	}
 	for _, c := range s.choices[:choices] {
 		m, g := &s.moves[c.move&(batch-1)], s.groups[c.group]
-		m.link = s.choose(c.at, g, &s.packets[m.packet])
+		m.link = s.choose(c.at, g, s.packetAt.at(m.packet))
 		m.channel = m.link*virtual + int32(g.virtual)
 		s.load.bound(m.link, s.full)
 	}
@@ -174,12 +174,12 @@ func (s *simulator) route(landings []landing, done int) {
 
 // queue puts packets into the queues of their output ports.
 func (s *simulator) queue(moves []move) {
-	channels, packets, virtual := s.channels, s.packets, s.virtual
+	channels, packets, virtual := s.channelAt, s.packetAt, s.virtual
 	for i := range moves {
 		m := &moves[i]
 		p := m.packet
-		pk := &packets[p]
-		c := &channels[m.channel]
+		pk := packets.at(p)
+		c := channels.at(m.channel)
 		size := s.size(pk)
 		c.queued += size
 		c.peak = max(c.peak, c.queued)
@@ -193,7 +193,7 @@ func (s *simulator) queue(moves []move) {
 		}
 		if s.mixed && s.cut {
 			// A fast link must not run out of a packet that a slow one still delivers.
-			slow, fast := &s.classes[channels[m.from*s.virtual].class], &s.classes[c.class]
+			slow, fast := &s.classes[channels.at(m.from*s.virtual).class], &s.classes[c.class]
 			pk.ready += max(0, slow.sendTime(size)-fast.sendTime(size))
 		}
 		pk.next = -1
@@ -203,7 +203,7 @@ func (s *simulator) queue(moves []move) {
 				s.ready = append(s.ready, m.link)
 			}
 		} else {
-			packets[c.tail].next = p
+			packets.at(c.tail).next = p
 		}
 		c.tail = p
 		if invariants {
@@ -244,10 +244,10 @@ func header(hop, congested uint32) sampling.Header {
 // start sends the head packets of ready links that are at rest, if the next
 // buffer has room: each takes credit, occupies its link, and makes the event.
 func (s *simulator) start() {
-	channels, classes, virtual := s.channels, s.classes, s.virtual
+	channels, classes, virtual := s.channelAt, s.classes, s.virtual
 	for i := 0; i < len(s.ready); i++ {
 		link := s.ready[i]
-		shared := &channels[link*virtual]
+		shared := channels.at(link * virtual)
 		if shared.flight >= 0 {
 			continue
 		}
@@ -259,7 +259,7 @@ func (s *simulator) start() {
 		if p < 0 {
 			continue
 		}
-		pk := &s.packets[p]
+		pk := s.packetAt.at(p)
 		size := s.size(pk)
 		if c.credits < size {
 			shared.flags |= isWaiting
@@ -309,9 +309,9 @@ func (s *simulator) turn(link int32, shared *channel) *channel {
 		if turn++; turn == s.virtual {
 			turn = 0
 		}
-		if c := &s.channels[base+turn]; c.head >= 0 {
+		if c := s.channelAt.at(base + turn); c.head >= 0 {
 			found = c
-			if c.credits >= s.size(&s.packets[c.head]) {
+			if c.credits >= s.size(s.packetAt.at(c.head)) {
 				shared.turn = uint8(turn)
 				break
 			}
@@ -344,10 +344,10 @@ const logged = 512
 
 // deliver ends a packet's journey at its host.
 func (s *simulator) deliver(p int32) {
-	pk := &s.packets[p]
+	pk := s.packetAt.at(p)
 	now, id := pk.ready, pk.message
 	size := s.size(pk)
-	c := &s.channels[pk.in]
+	c := s.channelAt.at(pk.in)
 	c.credits += size
 	c.newest = size
 	c.creditAt = max(c.creditAt, now+s.classes[c.class].latency)

@@ -70,26 +70,54 @@ func lower(a, b uint64) uint64 {
 	return b&mask | a&^mask
 }
 
+// beyond32 fills the lanes after the first n of 32.
+var beyond32 = func() (masks [33][4]uint64) {
+	for n := range masks {
+		for lane := n; lane < 32; lane++ {
+			masks[n][lane/8] |= 0x7f << (lane % 8 * 8)
+		}
+	}
+	return masks
+}()
+
 // least is the set of those of n <= 64 links from first on whose level is the
-// least, as bits: two passes, eight links at a time, without branches.
+// least, as bits: eight links at a time, without branches; 32 without a loop.
 func (l *loads) least(first int32, n uint32) uint64 {
-	at := l.levels[first : first+64]
+	at := (*[64]byte)(l.levels[first:])
+	if n > 32 {
+		return least64(at, n)
+	}
+	mask := &beyond32[n]
+	a, b := binary.LittleEndian.Uint64(at[0:])|mask[0], binary.LittleEndian.Uint64(at[8:])|mask[1]
+	c, d := binary.LittleEndian.Uint64(at[16:])|mask[2], binary.LittleEndian.Uint64(at[24:])|mask[3]
+	same := lowest(lower(lower(a, b), lower(c, d))) * laneLow
+	return (equal(a, same) | equal(b, same)<<8 | equal(c, same)<<16 | equal(d, same)<<24) & (1<<n - 1)
+}
+
+func least64(at *[64]byte, n uint32) uint64 {
 	minimum := uint64(laneHigh - laneLow)
-	left := n
-	for rest := at; left >= 8 && len(rest) >= 8; left, rest = left-8, rest[8:] {
-		minimum = lower(binary.LittleEndian.Uint64(rest), minimum)
+	for i := uint32(0); i < n; i += 8 {
+		w := binary.LittleEndian.Uint64(at[i&56:])
+		if left := n - i; left < 8 {
+			w |= ^uint64(0) << (8 * left) &^ laneHigh
+		}
+		minimum = lower(w, minimum)
 	}
-	if left > 0 {
-		beyond := ^uint64(0) << (8 * left & 63) &^ laneHigh
-		minimum = lower(binary.LittleEndian.Uint64(at[n-left:])|beyond, minimum)
-	}
-	minimum = lower(minimum>>32, minimum)
-	minimum = lower(minimum>>16, minimum)
-	minimum = lower(minimum>>8, minimum)
-	same, ties, shift := minimum&0xff*laneLow, uint64(0), uint32(0)
-	for rest := at; shift < n && len(rest) >= 8; shift, rest = shift+8, rest[8:] {
-		equal := (laneHigh - (binary.LittleEndian.Uint64(rest) ^ same)) & laneHigh >> 7
-		ties |= equal * laneGather >> 56 << (shift & 63)
+	same, ties := lowest(minimum)*laneLow, uint64(0)
+	for i := uint32(0); i < n; i += 8 {
+		ties |= equal(binary.LittleEndian.Uint64(at[i&56:]), same) << (i & 63)
 	}
 	return ties & (^uint64(0) >> (-n & 63))
+}
+
+// lowest is the lowest of eight lanes.
+func lowest(lanes uint64) uint64 {
+	lanes = lower(lanes>>32, lanes)
+	lanes = lower(lanes>>16, lanes)
+	return lower(lanes>>8, lanes) & 0xff
+}
+
+// equal is the set of lanes that are equal, as eight bits.
+func equal(a, b uint64) uint64 {
+	return (laneHigh - (a ^ b)) & laneHigh >> 7 * laneGather >> 56
 }

@@ -104,8 +104,8 @@ func (s *simulator) refill(link int32) {
 		}
 	}
 	p := s.newPacket()
-	s.packets[p] = packet{ready: m.posted, next: -1, in: -1, message: id, to: to}
-	c := &s.channels[link*s.virtual]
+	*s.packetAt.at(p) = packet{ready: m.posted, next: -1, in: -1, message: id, to: to}
+	c := s.channelAt.at(link * s.virtual)
 	c.head, c.tail = p, p
 	c.queued = size
 	s.created++
@@ -123,9 +123,10 @@ func (s *simulator) launched(link int32, shared *channel, id int32) {
 
 func (s *simulator) newPacket() int32 {
 	if p := s.free; p >= 0 {
-		s.free = s.packets[p].next
+		s.free = s.packetAt.at(p).next
 		return p
 	}
 	s.packets = append(s.packets, packet{})
+	s.packetAt = packetsOf(s.packets)
 	return int32(len(s.packets) - 1)
 }

@@ -39,6 +39,8 @@ type simulator struct {
 	random     sampling.Random // ties and routing
 	sampler    sampling.Random // reservoirs; apart, so that sampling changes no route
 	channels   []channel
+	channelAt  channelTable // of channels
+	packetAt   packetTable  // of packets
 	load       loads
 	packets    []packet
 	free       int32    // first packet not in use, -1 = none
@@ -84,6 +86,7 @@ func newSimulator(n *network, jobs []job, o *Options) *simulator {
 	}
 	s.load = newLoads(n.links, int(n.virtual), s.full)
 	s.slicing, _ = newSlicing(n, jobs, o) // New has tested it
+	s.channelAt = channelsOf(s.channels)
 	ranks, flows := 0, 0
 	for i := range jobs {
 		ranks += jobs[i].Program.Ranks()
@@ -109,6 +112,7 @@ func (s *simulator) reset(seed uint64) {
 	clear(s.flows)
 	clear(s.elapsed)
 	s.packets, s.free = s.packets[:0], -1
+	s.packetAt = packetsOf(s.packets)
 	s.wheel.reset()
 	s.nic.reset()
 	s.protocol.reset(s.jobs)
