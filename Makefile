@@ -1,6 +1,7 @@
 # Targets:
 #   build      the program, ./remap
-#   test       everything a change must pass: formatting, vet, staticcheck, all tests, races
+#   test       everything a change must pass: formatting, vet, staticcheck, all tests, the
+#              simulator's own checks (tag invariants), races
 #   test-real  outputs held against the real launchers, where they can be had
 #   bench      benchmarks, with quality beside time
 #   clean      remove what the others made
@@ -12,12 +13,12 @@ STATICCHECK := .tools/staticcheck
 RACE_TESTS := TestScripts|TestMeter|TestRepeats|TestCancelled|TestNeverWorse|TestInterrupted
 RACE_PACKAGES := ./cmd/remap ./evalsim ./feedback
 
-.PHONY: build test format vet staticcheck unit race test-real bench clean
+.PHONY: build test format vet staticcheck unit invariants race test-real bench clean
 
 build:
 	$(GO) build -o remap ./cmd/remap
 
-test: format vet staticcheck unit race
+test: format vet staticcheck unit invariants race
 
 format:
 	@unformatted=$$(gofmt -l .); if [ -n "$$unformatted" ]; then \
@@ -35,6 +36,12 @@ staticcheck:
 
 unit:
 	REMAP_LONG=1 $(GO) test -timeout 8m ./...
+
+# Every run of the simulator's tests again, with its checks of credits, queues,
+# events, requests and of bytes in and out of every node compiled in.
+invariants:
+	$(GO) vet -tags invariants ./evalsim
+	$(GO) test -timeout 8m -tags invariants ./evalsim
 
 race:
 	@if [ "$$($(GO) env CGO_ENABLED)" = 1 ] && command -v "$$($(GO) env CC)" >/dev/null 2>&1; then \

@@ -223,14 +223,15 @@ func TestDoubleAllSizes(t *testing.T) {
 	for _, spec := range rulesNetworks {
 		top := network(t, spec)
 		o := evalsim.DefaultOptions()
-		o.BufferBytes = 1 << 23
-		hosts := identity(top.Hosts())
-		once := stat.Mean(of(repeats(t, top, rulesProgram(top.Hosts(), 1, 1), hosts, o, 1, 6), makespan), nil)
-		twice := stat.Mean(of(repeats(t, top, rulesProgram(top.Hosts(), 2, 1), hosts, o, 1, 6), makespan), nil)
-		eight := stat.Mean(of(repeats(t, top, rulesProgram(top.Hosts(), 8, 1), hosts, o, 1, 6), makespan), nil)
-		t.Logf("%s: %g ns, twice the sizes %.3f, eight times %.3f of it", spec, once, twice/once, eight/once)
-		if twice > 2.02*once || twice < 1.9*once || eight > 8.1*once || eight < 7.4*once {
-			t.Errorf("%s: %g ns, twice the sizes %g, eight times %g", spec, once, twice, eight)
+		o.BufferBytes = 1 << 22
+		var times []float64
+		for _, scale := range []int{1, 2, 4} {
+			times = append(times, stat.Mean(of(repeats(t, top, rulesProgram(top.Hosts(), scale, 1), identity(top.Hosts()), o, 1, 3), makespan), nil))
+		}
+		twice, four := times[1]/times[0], times[2]/times[0]
+		t.Logf("%s: %.0f ns, twice the sizes %.3f, four times %.3f of it", spec, times[0], twice, four)
+		if twice > 2.02 || twice < 1.9 || four > 4.05 || four < 3.75 {
+			t.Errorf("%s: %g ns, twice the sizes %.3f of it, four times %.3f", spec, times[0], twice, four)
 		}
 	}
 }

@@ -75,6 +75,9 @@ func (s *simulator) outcome() error {
 		if broken := s.checkHostLayer(err == nil); broken != nil {
 			panic(broken)
 		}
+		if broken := s.checkConservation(err == nil); broken != nil {
+			panic(broken)
+		}
 	}
 	return err
 }
