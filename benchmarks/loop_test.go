@@ -38,7 +38,7 @@ func TestFeedbackReachesTiling(t *testing.T) {
 		s.Problem, s.Traffic = problem, traffic
 		s.Evaluate = feedback.Simulator(problem.Machine, problem.Allocation, program, options, 2)
 		s.Sensitive = feedback.Simulator(problem.Machine, problem.Allocation, program, finer, 2)
-		s.Floor = float64(workload.InjectionBound(program, 12.5e9).Nanoseconds())
+		s.Floor = float64(workload.InjectionBound(program, 12.5e9, 12.5e9).Nanoseconds())
 		search := func(name string, gain float64, rounds int) float64 {
 			one, err := strategy.Parse(name)
 			if err != nil {

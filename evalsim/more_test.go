@@ -19,7 +19,7 @@ import (
 
 // rails is a fabric of two leaf switches and one spine on which every host has
 // two adapters, one on each leaf.
-func rails(t testing.TB, hosts int) *topology.Topology {
+func rails(t rapid.TB, hosts int) *topology.Topology {
 	t.Helper()
 	var b strings.Builder
 	for leaf := range 2 {
@@ -156,7 +156,7 @@ func TestNoTimeBelowFloor(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		floor := max(workload.InjectionBound(p, 12.5e9), workload.EjectionBound(p, 12.5e9))
+		floor := max(workload.InjectionBound(p, 12.5e9, 12.5e9), workload.EjectionBound(p, 12.5e9))
 		if r.Makespan < float64(floor.Nanoseconds())-1 {
 			t.Fatalf("%g ns, floor %v", r.Makespan, floor)
 		}

@@ -1,6 +1,7 @@
 package workload
 
 import (
+	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -10,7 +11,7 @@ import (
 )
 
 // seconds is the bound at a byte a second, where it is a whole number.
-func seconds(p *Program) int64 { return int64(InjectionBound(p, 1) / time.Second) }
+func seconds(p *Program) int64 { return int64(InjectionBound(p, 1, 1) / time.Second) }
 
 // drawProgram is a random program in which everything is answered at once:
 // receives wait for nobody. Sizes are small, times whole seconds.
@@ -45,15 +46,16 @@ func drawProgram(t *rapid.T, kinds ...Kind) *Program {
 	return p
 }
 
-// lastByte plays a rank and its link byte by byte, one in a second, from
-// messages drawn at random among those posted, and says when the last has left.
-func lastByte(r int32, ops []Op, random *rand.Rand) (last int64) {
+// lastByte plays a rank and its rails byte by byte. Every rail sends one in a
+// second, from messages drawn at random among its own, of which each has one
+// rail drawn at random. It says when the last byte has left.
+func lastByte(r int32, ops []Op, rails int, random *rand.Rand) (last int64) {
 	type message struct{ left int64 }
-	var messages []*message // not yet gone
-	var requests []*message // nil for those that are done at once
+	queues, waiting := make([][]*message, rails), 0 // not yet gone
+	var requests []*message                         // nil for those that are done at once
 	now, computed := int64(0), int64(0)
 	var hand *message // the blocking send in hand
-	for i := 0; i < len(ops) || len(messages) > 0; {
+	for i := 0; i < len(ops) || waiting > 0; {
 		for ; i < len(ops) && now >= computed && hand == nil; i++ {
 			op := ops[i]
 			var m *message
@@ -61,7 +63,9 @@ func lastByte(r int32, ops []Op, random *rand.Rand) (last int64) {
 				m = &message{left: op.Bytes}
 				last = max(last, now)
 				if op.Bytes > 0 {
-					messages = append(messages, m)
+					k := random.IntN(rails)
+					queues[k] = append(queues[k], m)
+					waiting++
 				}
 			}
 			if op.Kind.IsRequest() {
@@ -77,18 +81,22 @@ func lastByte(r int32, ops []Op, random *rand.Rand) (last int64) {
 			case Wait:
 				hand = requests[op.Bytes]
 			}
-			if op.Kind == WaitAll && len(messages) > 0 {
+			if op.Kind == WaitAll && waiting > 0 {
 				break
 			}
 			if hand != nil && hand.left == 0 {
 				hand = nil
 			}
 		}
-		if len(messages) > 0 {
+		for q, messages := range queues {
+			if len(messages) == 0 {
+				continue
+			}
 			k := random.IntN(len(messages))
 			last = now + 1
 			if messages[k].left--; messages[k].left == 0 {
-				messages = slices.Delete(messages, k, k+1)
+				queues[q] = slices.Delete(messages, k, k+1)
+				waiting--
 			}
 		}
 		if hand != nil && hand.left == 0 {
@@ -99,8 +107,8 @@ func lastByte(r int32, ops []Op, random *rand.Rand) (last int64) {
 	return last
 }
 
-// TestInjectionBoundHolds: no order in which a link serves the messages posted
-// is faster than the bound; without overlap the bound is the very time.
+// TestInjectionBoundHolds: no order in which rails serve the messages posted is
+// faster than the bound; without overlap the bound is the very time.
 func TestInjectionBoundHolds(t *testing.T) {
 	all := []Kind{Send, Idle, Isend, Isend, Receive, Ireceive, Wait, Wait, WaitAll, Compute}
 	for name, kinds := range map[string][]Kind{"overlapping": all, "one by one": {Send, Idle, Receive, Compute}} {
@@ -109,10 +117,11 @@ func TestInjectionBoundHolds(t *testing.T) {
 				p := drawProgram(t, kinds...)
 				random := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 1))
 				var slowest int64
+				rails := rapid.IntRange(1, 3).Draw(t, "rails")
 				for r := range int32(p.Ranks()) {
-					slowest = max(slowest, lastByte(r, p.RankOps(r), random))
+					slowest = max(slowest, lastByte(r, p.RankOps(r), rails, random))
 				}
-				bound := seconds(p)
+				bound := int64(InjectionBound(p, 1, float64(rails)) / time.Second)
 				if bound > slowest || len(kinds) < len(all) && bound != slowest {
 					t.Fatalf("%+v leave after %d s, the bound is %d", p.Ops, slowest, bound)
 				}
@@ -173,7 +182,8 @@ func TestInjectionBoundRules(t *testing.T) {
 			b.WaitAll()
 		})
 		check("waiting at once makes nothing faster", seconds(patient) >= bound)
-		check("a faster link is not slower", InjectionBound(p, 2) <= time.Duration(bound)*time.Second)
+		check("rails overlap messages, and not one", InjectionBound(p, 1, 2) <= InjectionBound(p, 1, 1) && InjectionBound(p, 1, 1) <= 2*InjectionBound(p, 1, 2))
+		check("a faster link is not slower", InjectionBound(p, 2, 2) <= time.Duration(bound)*time.Second)
 
 		blocking := drawProgram(t, Send, Idle, Compute)
 		split := rewrite(blocking, func(b *Builder, op Op) {
@@ -234,6 +244,51 @@ func TestOverlap(t *testing.T) {
 		}
 		if got := seconds(p); got != test.want {
 			t.Errorf("%s: %d s, want %d", test.name, got, test.want)
+		}
+	}
+}
+
+// TestRailsOverlap: two messages leave by two rails at once, one does not, and
+// blocking ones follow each other.
+func TestRailsOverlap(t *testing.T) {
+	for _, test := range []struct {
+		name string
+		want int64
+		fill func(b *Builder)
+	}{
+		{"two at once", 100, func(b *Builder) { b.Isend(1, 100, 0); b.Isend(1, 100, 0) }},
+		{"three at once", 150, func(b *Builder) { b.Isend(1, 100, 0); b.Isend(1, 100, 0); b.Isend(1, 100, 0) }},
+		{"one after the other", 200, func(b *Builder) { b.Send(1, 100, 0); b.Send(1, 100, 0) }},
+		{"one of two is long", 180, func(b *Builder) { b.Isend(1, 180, 0); b.Isend(1, 20, 0) }},
+		{"behind one in hand", 110, func(b *Builder) { b.Isend(1, 100, 0); b.Send(1, 10, 0); b.Isend(1, 100, 0) }},
+	} {
+		b := NewBuilder(2, 0)
+		test.fill(b)
+		b.EndRank()
+		b.EndRank()
+		p, err := b.Program()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := int64(InjectionBound(p, 1, 2) / time.Second); got != test.want {
+			t.Errorf("%s: %d s, want %d", test.name, got, test.want)
+		}
+	}
+}
+
+// TestBoundsOfHugePrograms: times that no duration holds are the longest one.
+func TestBoundsOfHugePrograms(t *testing.T) {
+	b := NewBuilder(2, 0)
+	b.Send(1, maxTotal, 0)
+	b.EndRank()
+	b.EndRank()
+	p, err := b.Program()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, got := range []time.Duration{InjectionBound(p, 1e-3, 1e-3), EjectionBound(p, 1e-3), InjectionTime(maxTotal, 1e-3)} {
+		if got != math.MaxInt64 {
+			t.Errorf("%v, want the longest duration", got)
 		}
 	}
 }

@@ -43,7 +43,7 @@ func TestStencil2DOfTheThesis(t *testing.T) {
 		}
 	}
 	// 4 messages of 131072 bytes at 12.5e9 bytes a second.
-	if got := InjectionBound(p, 12.5e9); got != 41943*time.Nanosecond {
+	if got := InjectionBound(p, 12.5e9, 12.5e9); got != 41943*time.Nanosecond {
 		t.Errorf("injection bound %v, want 41.943 us", got)
 	}
 	if got := EjectionBound(p, 12.5e9); got != 41943*time.Nanosecond {
@@ -203,14 +203,14 @@ func TestUniform(t *testing.T) {
 func TestBounds(t *testing.T) {
 	// Rank 0 sends 30 bytes to itself and 10 to rank 1, rank 1 waits 50 and sends 20 to rank 2.
 	p := &Program{Offsets: []int32{0, 2, 4, 4}, Ops: []Op{{Peer: 0, Bytes: 30}, {Peer: 1, Bytes: 10}, {Kind: Idle, Bytes: 50}, {Peer: 2, Bytes: 20}}}
-	if got := InjectionBound(p, 1e9); got != 70 {
+	if got := InjectionBound(p, 1e9, 1e9); got != 70 {
 		t.Errorf("injection %v, want 70ns", got)
 	}
 	if got := EjectionBound(p, 1e9); got != 20 {
 		t.Errorf("ejection %v, want 20ns", got)
 	}
 	n := mustParse(t, "alltoall:9,bytes=1000")
-	if i, e := InjectionBound(n, 1e9), EjectionBound(n, 1e9); i != 8000 || e != 8000 {
+	if i, e := InjectionBound(n, 1e9, 1e9), EjectionBound(n, 1e9); i != 8000 || e != 8000 {
 		t.Errorf("all to all: %v and %v, want 8us", i, e)
 	}
 }

@@ -169,5 +169,13 @@ func (p *Program) problem(op Op, requests int64) string {
 
 // InjectionTime is how long bytes take at a rate in bytes a second.
 func InjectionTime(bytes int64, bytesPerSecond float64) time.Duration {
-	return time.Duration(float64(bytes) / bytesPerSecond * 1e9)
+	return duration(float64(bytes) / bytesPerSecond)
+}
+
+// duration is a time in seconds, the longest there is for those that are longer.
+func duration(seconds float64) time.Duration {
+	if ns := seconds * 1e9; ns < math.MaxInt64 {
+		return time.Duration(ns)
+	}
+	return math.MaxInt64
 }

@@ -13,8 +13,8 @@ type floor struct {
 }
 
 // floor is the longer of two times at the best host's full rate: that of the
-// busiest sender, whose messages leave one at a time over one rail, and that of
-// the busiest receiver, which all rails serve. It binds only where every message
+// busiest sender, of whose messages each leaves over one rail, and that of the
+// busiest receiver, which all rails serve. It binds only where every message
 // leaves its host: not with several slots on one.
 func (j *job) floor() floor {
 	for _, slots := range j.allocation.Slots {
@@ -32,7 +32,7 @@ func (j *job) floor() floor {
 		}
 		host = max(host, sum)
 	}
-	sends, receives := workload.InjectionBound(j.program, rail), workload.EjectionBound(j.program, host)
+	sends, receives := workload.InjectionBound(j.program, rail, host), workload.EjectionBound(j.program, host)
 	switch {
 	case max(sends, receives) <= 0:
 		return floor{}
