@@ -114,18 +114,23 @@ func (s *simulator) size(pk *packet) int32 {
 }
 
 // returnCredit gives a channel back the room of a packet whose last byte leaves
-// its downstream buffer at a time, and wakes the link if it waited for that.
+// its downstream buffer at a time, and wakes the link if it waited for that. What
+// comes while it waits counts as one credit: else of two in the same batch the
+// older one would have been there all the time.
 func (s *simulator) returnCredit(id, bytes int32, left int64) {
 	c := s.channelAt.at(id)
 	c.credits += bytes
-	c.newest = bytes
 	c.creditAt = max(c.creditAt, left+s.classes[c.class].latency)
+	shared := c
 	if s.virtual > 1 {
 		id /= s.virtual
-		c = s.channelAt.at(id * s.virtual)
+		shared = s.channelAt.at(id * s.virtual)
 	}
-	if c.flags&isWaiting != 0 {
+	if shared.flags&isWaiting != 0 {
+		c.newest += bytes
 		s.ready = append(s.ready, id)
+	} else {
+		c.newest = bytes
 	}
 }
 
@@ -263,6 +268,7 @@ func (s *simulator) start() {
 		size := s.size(pk)
 		if c.credits < size {
 			shared.flags |= isWaiting
+			c.newest = 0
 			continue
 		}
 		shared.flags &^= isWaiting

@@ -20,11 +20,14 @@ func (s *simulator) checkChannel(id int32) {
 	}
 }
 
-// checkEvent tests a new event: the wheel reaches that far, and a link has one
-// at a time.
+// checkEvent tests a new event: the wheel reaches that far, it is at most a
+// transmission and a link's delay late, and a link has one at a time.
 func (s *simulator) checkEvent(link int32, at int64) {
 	if slot := at >> s.wheel.shift; slot-s.wheel.now > s.wheel.mask {
 		panic(fmt.Sprintf("link %d has its event %d slots ahead of a wheel of %d", link, slot-s.wheel.now, s.wheel.mask+1))
+	}
+	if late := s.wheel.now<<s.wheel.shift - at; late > s.horizon/4 {
+		panic(fmt.Sprintf("link %d has its event %d ps in the past", link, late))
 	}
 	if flight := s.channels[link*s.virtual].flight; flight >= 0 {
 		panic(fmt.Sprintf("link %d sends packet %d already", link, flight))

@@ -19,7 +19,7 @@ type channel struct {
 	tail     int32  // last queued packet; meaningless when there is none
 	flight   int32  // link: packet whose event is pending, -1 = none
 	credits  int32  // bytes free in the next buffer, as known here
-	newest   int32  // bytes of the newest returned credit
+	newest   int32  // bytes of the newest returned credit; of all since the link has waited for them
 	queued   int32  // bytes in the output queue
 	peak     int32  // most bytes ever queued
 	packets  uint32 // packets sent
