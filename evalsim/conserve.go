@@ -3,9 +3,9 @@ package evalsim
 import "fmt"
 
 // checkConservation finds bytes lost or made on the way, at the end of a run in
-// which nothing moves any more: every switch has sent what it got, and if all
-// ranks have ended, every host has sent and got what its programs say.
-func (s *simulator) checkConservation(ended bool) error {
+// which nothing moves any more: every switch has sent what it got, and if no
+// message is left over, every host has sent and got what its programs say.
+func (s *simulator) checkConservation(complete bool) error {
 	t := s.topology
 	in, out := make([]int64, t.Hosts()+t.Switches()), make([]int64, t.Hosts()+t.Switches())
 	for i := range t.Links {
@@ -18,7 +18,7 @@ func (s *simulator) checkConservation(ended bool) error {
 			return fmt.Errorf("%s got %d bytes and sent %d", t.NodeName(int32(node)), in[node], out[node])
 		}
 	}
-	if !ended {
+	if !complete {
 		return nil
 	}
 	wantIn, wantOut := s.programBytes()

@@ -188,30 +188,21 @@ func TestStencilClosedForm(t *testing.T) {
 	}
 }
 
-// randomCase draws a program of ranks on a machine, several ranks a host.
+// randomCase draws a program of blocking sends on a machine, several ranks a
+// host, with more traffic than its buffers hold.
 func randomCase(t *rapid.T) (*topology.Topology, *workload.Program, []int32, evalsim.Options) {
-	spec := rapid.SampledFrom([]string{
-		"fattree:nodes-per-leaf=3,leaves-per-pod=2,pods=2,aggs-per-pod=2,cores=2",
-		"fattree:nodes-per-leaf=4,leaves-per-pod=3,pods=1,aggs-per-pod=1,cores=0",
-		"torus:5x3,hosts=2", "torus:4x4x4", "torus:6", "torus:2x2x3,double=true", "mesh:3x4x2"}).Draw(t, "spec")
-	top, err := topology.Parse(spec)
-	if err != nil {
-		t.Fatal(err)
-	}
+	top := anyMachine(t)
 	random := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 1))
 	ranks := rapid.IntRange(1, 3*top.Hosts()).Draw(t, "ranks")
+	o := anyOptions(t, top)
 	var sends [][3]int
-	for range rapid.IntRange(0, 200).Draw(t, "sends") {
-		sends = append(sends, [3]int{random.IntN(ranks), random.IntN(ranks), random.IntN(100000)})
+	for range rapid.SampledFrom([]int{3000, 300, 10}).Draw(t, "sends") {
+		sends = append(sends, [3]int{random.IntN(ranks), random.IntN(ranks), random.IntN(16 * o.PacketBytes)})
 	}
 	hosts := make([]int32, ranks)
 	for r := range hosts {
 		hosts[r] = int32(random.IntN(top.Hosts()))
 	}
-	o := evalsim.DefaultOptions()
-	o.Switching = evalsim.Switching(rapid.IntRange(0, 1).Draw(t, "switching"))
-	o.Routing = evalsim.Routing(rapid.IntRange(0, 4).Draw(t, "routing"))
-	o.BufferBytes = rapid.SampledFrom([]int{8192, 16384, 65536}).Draw(t, "buffer")
 	return top, program(ranks, sends...), hosts, o
 }
 
@@ -219,7 +210,7 @@ func randomCase(t *rapid.T) (*topology.Topology, *workload.Program, []int32, eva
 // back and every queue empty (the simulator checks the last two itself), and
 // no time is below what the busiest link needs.
 func TestRandomProgramsDeliver(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	check(t, func(t *rapid.T) {
 		top, p, hosts, o := randomCase(t)
 		r, err := evalsim.Run(context.Background(), top, []evalsim.Job{{Program: p, Hosts: hosts}}, o)
 		if err != nil {

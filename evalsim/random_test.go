@@ -8,46 +8,12 @@ import (
 	"os"
 	"slices"
 	"testing"
-	"time"
 
 	"pgregory.net/rapid"
 
 	"remap/evalsim"
-	"remap/topology"
 	"remap/workload"
 )
-
-// machines are small networks of all kinds.
-var machines = []string{"torus:3x3", "torus:5x1x2", "mesh:4x3", "torus:2x2,hosts=3",
-	"fattree:nodes-per-leaf=2,leaves-per-pod=2,pods=3,aggs-per-pod=2,cores=4", "fattree:nodes-per-leaf=4,leaves-per-pod=3,pods=1,aggs-per-pod=2,cores=0"}
-
-// anyMachine draws a network.
-func anyMachine(t *rapid.T) *topology.Topology {
-	top, err := topology.Parse(rapid.SampledFrom(machines).Draw(t, "machine"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return top
-}
-
-// anyOptions draws buffers of two packets and all ways to route and to send.
-func anyOptions(t *rapid.T) evalsim.Options {
-	o := evalsim.DefaultOptions()
-	o.PacketBytes = rapid.SampledFrom([]int{64, 256, 4096}).Draw(t, "packet")
-	o.BufferBytes = 2 * o.PacketBytes
-	o.Switching = rapid.SampledFrom([]evalsim.Switching{evalsim.CutThrough, evalsim.StoreAndForward}).Draw(t, "switching")
-	routing, err := evalsim.ParseRouting(rapid.SampledFrom([]string{"adaptive", "two-choices", "random", "hash", "static"}).Draw(t, "routing"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	o.Routing = routing
-	o.EagerBytes = rapid.SampledFrom([]int64{0, 1, 500}).Draw(t, "eager")
-	o.MaxInFlight = rapid.SampledFrom([]int{0, 1, 3}).Draw(t, "in flight")
-	o.ComputeNoise = rapid.SampledFrom([]float64{0, 0.5}).Draw(t, "noise")
-	o.StartJitter = rapid.SampledFrom([]time.Duration{0, 10 * time.Microsecond}).Draw(t, "jitter")
-	o.Seed = rapid.Uint64().Draw(t, "seed")
-	return o
-}
 
 func anyHosts(t *rapid.T, ranks, hosts int) []int32 {
 	return rapid.SliceOfN(rapid.Int32Range(0, int32(hosts)-1), ranks, ranks).Draw(t, "hosts")
@@ -124,8 +90,9 @@ func matched(t *rapid.T, eager int64) (p *workload.Program, control int64) {
 // arrives: the packets are those of the messages and of the requests between
 // hosts.
 func TestMatchedProgramsEnd(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		top, o := anyMachine(t), anyOptions(t)
+	check(t, func(t *rapid.T) {
+		top := anyMachine(t)
+		o := anyOptions(t, top)
 		p, _ := matched(t, o.EagerBytes)
 		hosts := anyHosts(t, p.Ranks(), top.Hosts())
 		r, err := evalsim.Run(context.Background(), top, []evalsim.Job{{Program: p, Hosts: hosts}}, o)
@@ -245,7 +212,7 @@ func (a *abstract) begin(r int32, op *workload.Op) *transaction {
 // the network, and in those that playing them without time finds.
 func TestBlockedRanksAreTheProgramsOwn(t *testing.T) {
 	ended, stuck := 0, 0
-	rapid.Check(t, func(t *rapid.T) {
+	check(t, func(t *rapid.T) {
 		ranks := rapid.IntRange(1, 5).Draw(t, "ranks")
 		random := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "program"), 0))
 		lists := make([][]workload.Op, ranks)
@@ -272,7 +239,8 @@ func TestBlockedRanksAreTheProgramsOwn(t *testing.T) {
 			}
 		}
 		p := ops(lists...)
-		top, o := anyMachine(t), anyOptions(t)
+		top := anyMachine(t)
+		o := anyOptions(t, top)
 		_, err := evalsim.Run(context.Background(), top, []evalsim.Job{{Program: p, Hosts: anyHosts(t, ranks, top.Hosts())}}, o)
 		var blocked *evalsim.BlockedError
 		var got []string
