@@ -60,23 +60,40 @@ func (s *simulator) leastLoaded(first int32, n uint32) int32 {
 	if ties&(ties-1) == 0 {
 		return first + int32(bits.TrailingZeros64(ties))
 	}
-	return first + selected(ties, s.random.Below(uint32(bits.OnesCount64(ties))))
+	sums := bitSums(ties)
+	return first + selected(ties, sums, s.random.Below(uint32(sums>>56)))
 }
 
-// selected is the position of the set bit number k, from 0: a binary search
-// over counts of bits, which has no branches to mispredict.
-func selected(set uint64, k uint32) (position int32) {
-	for half := int32(32); half > 0; half /= 2 {
-		low := set & (1<<(half&63) - 1)
-		below := uint32(bits.OnesCount64(low))
-		next, rest, move := low, k, int32(0)
-		if k >= below {
-			next, rest, move = set>>(half&63), k-below, half
-		}
-		set, k, position = next, rest, position+move
-	}
-	return position
+// bitSums has in byte i how many bits of the bytes 0 to i of a set are set; the
+// set has less than 256.
+func bitSums(set uint64) uint64 {
+	set -= set >> 1 & 0x5555555555555555
+	set = set&0x3333333333333333 + set>>2&0x3333333333333333
+	return (set + set>>4) & 0x0f0f0f0f0f0f0f0f * laneLow
 }
+
+// selected is the position of the set bit number k, from 0, of a set with its
+// sums (Vigna 2008, broadword select): no branches to mispredict.
+func selected(set, sums uint64, k uint32) int32 {
+	after := (uint64(k)*laneLow | laneHigh) - sums&^laneHigh // a byte's highest bit: k lies in a later byte
+	at := after & laneHigh >> 7 * laneLow >> 56 * 8 & 63
+	k -= uint32(sums << 8 >> at & 0xff)
+	return int32(at) + int32(bitInByte[set>>at&0xff][k&7])
+}
+
+// bitInByte is the position of set bit number k of a byte.
+var bitInByte = func() (table [256][8]uint8) {
+	for b := range table {
+		k := 0
+		for i := range 8 {
+			if b>>i&1 == 1 {
+				table[b][k] = uint8(i)
+				k++
+			}
+		}
+	}
+	return table
+}()
 
 // leastOfScattered takes the link of the least key: its load, then chance, then
 // its place.

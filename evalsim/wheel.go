@@ -17,13 +17,13 @@ type wheel struct {
 	slots  []int32 // first link of every slot, -1 = none
 	next   []int32 // length links: the following link of the same slot
 	bitmap []uint64
-	batch  []int32 // what pop gave last
+	batch  []int32 // length links: what pop gave last, at its end
 }
 
 // newWheel spans at least horizon picoseconds; slots are 1.024 ns, or longer
 // when that would take more than 65,536 of them.
 func newWheel(links int, horizon int64) wheel {
-	w := wheel{shift: 10, next: make([]int32, links)}
+	w := wheel{shift: 10, next: make([]int32, links), batch: make([]int32, links)}
 	for horizon>>w.shift >= 1<<16-2 {
 		w.shift++
 	}
@@ -49,9 +49,12 @@ func (w *wheel) reset() {
 // add puts a link at a time; one before the slot in hand counts as now.
 func (w *wheel) add(link int32, at int64) {
 	i := max(at>>(w.shift&63), w.now) & w.mask
-	w.next[link] = w.slots[i]
+	first := w.slots[i]
+	if first < 0 {
+		w.bitmap[i>>6] |= 1 << (i & 63)
+	}
+	w.next[link] = first
 	w.slots[i] = link
-	w.bitmap[i>>6] |= 1 << (i & 63)
 }
 
 // pop takes the links of the next slot, in the order they were added; none when
@@ -68,15 +71,12 @@ func (w *wheel) pop(limit int64) []int32 {
 	link := w.slots[i]
 	w.slots[i] = -1
 	w.bitmap[i>>6] &^= 1 << (i & 63)
-	batch := w.batch[:0]
+	begin := len(w.batch)
 	for ; link >= 0; link = w.next[link] {
-		batch = append(batch, link)
+		begin--
+		w.batch[begin] = link
 	}
-	for a, b := 0, len(batch)-1; a < b; a, b = a+1, b-1 {
-		batch[a], batch[b] = batch[b], batch[a]
-	}
-	w.batch = batch
-	return batch
+	return w.batch[begin:]
 }
 
 // find is the number of the next slot in use, from the one in hand on; -1 when
