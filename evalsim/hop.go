@@ -220,24 +220,33 @@ func (s *simulator) queue(moves []move) {
 // cross is what a switch does to the packet's header: sampling.Header.Cross
 // (Taffet 2018, algorithm 3), each reservoir packed in one word.
 func (s *simulator) cross(pk *packet, link, id int32, congested bool) {
-	pk.hop = s.keep(pk.hop, link)
-	if congested {
-		s.found[id]++
-		pk.congested = s.keep(pk.congested, link)
+	if s.sampling {
+		pk.hop = keep(pk.hop, link, s.sampler.Uint32())
+	} else {
+		pk.hop = counted(pk.hop)
+	}
+	if !congested {
+		return
+	}
+	s.found[id]++
+	if s.sampling {
+		pk.congested = keep(pk.congested, link, s.sampler.Uint32())
+	} else {
+		pk.congested = counted(pk.congested)
 	}
 }
 
+// counted counts a link into a reservoir.
+func counted(reservoir uint32) uint32 { return reservoir + 1 - (reservoir&countMask+1)>>8 }
+
 // keep counts a link into a reservoir, and puts it there with probability
 // 1/count.
-func (s *simulator) keep(reservoir uint32, link int32) uint32 {
+func keep(reservoir uint32, link int32, random uint32) uint32 {
 	count := reservoir & countMask
-	if s.sampling && uint64(s.sampler.Uint32())*uint64(count+1)>>32 == 0 {
+	if uint64(random)*uint64(count+1)>>32 == 0 {
 		reservoir = uint32(link)<<8 | count
 	}
-	if count < countMask {
-		reservoir++
-	}
-	return reservoir
+	return reservoir + 1 - (count+1)>>8
 }
 
 // header unpacks the reservoirs.
