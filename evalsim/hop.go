@@ -12,6 +12,8 @@ const batch = 32
 // surprising branches.
 type steps struct {
 	flights [batch]int32
+	heads   [batch]int32      // of the links' queues; 0 when there is none
+	inputs  [batch]int32      // channels whose buffers the packets leave; 0 when they come from a host
 	landed  [3][batch]landing // by kind of landing
 	moves   [batch]move
 	choices [batch]choice
@@ -63,17 +65,26 @@ func (s *simulator) step(links []int32) {
 }
 
 // land takes the packets off their links and returns the credits of the buffers
-// they leave behind. Two short loops instead of one, so that the processor
-// overlaps the cache misses of all links and then of all packets.
+// they leave behind. First short loops touch all that is needed, so that the
+// processor overlaps the cache misses of all links, then of all packets, then of
+// all buffers; the last loop, which branches, finds everything at hand.
 func (s *simulator) land(links []int32) (count [3]int) {
 	channels, packets, virtual := s.channelAt, s.packetAt, s.virtual
-	flights := s.flights[:len(links)]
+	flights, heads, inputs := s.flights[:len(links)], s.heads[:len(links)], s.inputs[:len(links)]
 	for i, link := range links {
 		shared := channels.at(link * virtual)
-		flights[i] = shared.flight
+		flights[i], heads[i] = shared.flight, max(shared.head, 0)
 		shared.flight = -1
 	}
 	sum := int32(0)
+	for i, p := range flights {
+		inputs[i] = max(packets.at(p).in, 0)
+		sum += packets.at(heads[i]).to
+	}
+	for _, in := range inputs {
+		sum += channels.at(in).credits
+	}
+	s.touched += sum
 	for i, link := range links {
 		shared := channels.at(link * virtual)
 		p := flights[i]
@@ -94,14 +105,10 @@ func (s *simulator) land(links []int32) (count [3]int) {
 		}
 		s.landed[kind][count[kind]&(batch-1)] = landing{p, link}
 		count[kind]++
-		if head := shared.head; head >= 0 {
-			sum += packets.at(head).to
-			s.ready = append(s.ready, link)
-		} else if virtual > 1 {
+		if shared.head >= 0 || virtual > 1 {
 			s.ready = append(s.ready, link)
 		}
 	}
-	s.touched += sum
 	return count
 }
 
@@ -177,9 +184,15 @@ func (s *simulator) route(landings []landing, done int) {
 	}
 }
 
-// queue puts packets into the queues of their output ports.
+// queue puts packets into the queues of their output ports, which it touches all
+// first, as land does.
 func (s *simulator) queue(moves []move) {
 	channels, packets, virtual := s.channelAt, s.packetAt, s.virtual
+	sum := int32(0)
+	for i := range moves {
+		sum += channels.at(moves[i].channel).queued
+	}
+	s.touched += sum
 	for i := range moves {
 		m := &moves[i]
 		p := m.packet
