@@ -129,8 +129,20 @@ func layOut(t *topology.Topology, o *Options) (*network, error) {
 		}
 		slowest, farthest = max(slowest, kind.full), max(farthest, kind.delay)
 	}
-	n.horizon = 4 * (slowest + farthest)
+	// A rank that goes on as soon as a message has left may be ahead by one on
+	// each of its host's rails.
+	n.horizon = 4*(slowest+farthest) + mostRails(t)*slowest
 	return n, nil
+}
+
+// mostRails is the most rails a host has.
+func mostRails(t *topology.Topology) int64 {
+	rails := int32(0)
+	for h := range int32(t.Hosts()) {
+		first, end := t.Out(h)
+		rails = max(rails, end-first)
+	}
+	return int64(rails)
 }
 
 // layGroups copies the routes' groups: links with consecutive numbers, as all

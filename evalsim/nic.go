@@ -23,21 +23,23 @@ type message struct {
 	kind    uint8
 }
 
-// nic holds the messages under way and, for every injection link, the ring of
-// those it cuts packets from in turn.
+// nic holds the messages under way, for every injection link the ring of those
+// it cuts packets from in turn, and for every host whose turn it is of its rails.
 type nic struct {
 	messages []message
-	freed    int32   // first message not in use, -1 = none
-	rings    []int32 // length injection links: message whose turn was last, -1 = nothing to send
+	freed    int32    // first message not in use, -1 = none
+	rings    []int32  // length injection links: message whose turn was last, -1 = nothing to send
+	turns    []uint32 // length injection links, at the first one of every host with several: messages given rails so far
 }
 
-func newNIC(links int32) nic { return nic{rings: make([]int32, links)} }
+func newNIC(links int32) nic { return nic{rings: make([]int32, links), turns: make([]uint32, links)} }
 
 func (n *nic) reset() {
 	n.messages, n.freed = n.messages[:0], -1
 	for i := range n.rings {
 		n.rings[i] = -1
 	}
+	clear(n.turns)
 }
 
 // newMessage is a message not in use; pointers to others become stale.

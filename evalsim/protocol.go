@@ -134,7 +134,7 @@ func (s *simulator) join(id, receive int32, now int64) {
 		return
 	}
 	m.kind, m.left = clearToSend, controlBytes
-	s.address(m, s.hostOf(m.peer), s.hostOf(m.rank), m.op+m.rank)
+	s.address(m, s.hostOf(m.peer), s.hostOf(m.rank))
 	s.post(id)
 }
 
@@ -142,6 +142,6 @@ func (s *simulator) join(id, receive int32, now int64) {
 func (s *simulator) cleared(id int32, now int64) {
 	m := &s.messages[id]
 	m.kind, m.left, m.posted = rendezvous, s.opOf(m).Bytes, now
-	s.address(m, s.hostOf(m.rank), s.hostOf(m.peer), m.op+m.rank)
+	s.address(m, s.hostOf(m.rank), s.hostOf(m.peer))
 	s.inject(id, m)
 }

@@ -3,6 +3,7 @@ package evalsim
 import (
 	"math/bits"
 
+	"remap/topology"
 	"remap/workload"
 )
 
@@ -116,7 +117,7 @@ func (s *simulator) send(r int32, op *workload.Op, now int64, request int32) {
 	me, to := job.Hosts[r-job.firstRank], job.Hosts[op.Peer]
 	switch {
 	case me != to:
-		s.address(m, me, to, k.op+r)
+		s.address(m, me, to)
 		s.inject(id, m)
 	case m.kind == requestToSend:
 		s.offer(id, now) // costs nothing within a host
@@ -126,11 +127,35 @@ func (s *simulator) send(r int32, op *workload.Op, now int64, request int32) {
 }
 
 // address picks the rails of a message: those of least distance, pairs of equal
-// distance in turn, a host's ranks beginning at different ones.
-func (s *simulator) address(m *message, from, to, turn int32) {
+// distance in turn over the messages of a host. A request or an answer goes where
+// the next message of its host would.
+func (s *simulator) address(m *message, from, to int32) {
 	s.rails = s.topology.NearestRails(s.rails, from, to)
-	pair := s.rails[int(turn)%len(s.rails)]
+	pair := s.rails[0]
+	if len(s.rails) > 1 {
+		first, _ := s.topology.Out(from)
+		pair = inTurn(s.rails, int(s.turns[first]))
+		if m.kind != requestToSend && m.kind != clearToSend {
+			s.turns[first]++
+		}
+	}
 	m.link, m.toLink, m.to = pair.Injection, pair.Ejection, s.origin[pair.Ejection]
+}
+
+// inTurn is the pair of rails of a turn. Pairs are sorted by injection rail; where
+// every one of these goes with as many others, turns next to each other take
+// different rails at both ends.
+func inTurn(pairs []topology.Rails, turn int) topology.Rails {
+	ends := 1
+	for ends < len(pairs) && pairs[ends].Injection == pairs[0].Injection {
+		ends++
+	}
+	begins := len(pairs) / ends
+	if begins*ends != len(pairs) {
+		return pairs[turn%len(pairs)]
+	}
+	begin := turn % begins
+	return pairs[begin*ends+(begin+turn/begins)%ends]
 }
 
 // hostOf is the host a rank sits on.
