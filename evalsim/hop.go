@@ -21,6 +21,13 @@ type steps struct {
 	touched int32   // keeps reads alive whose only purpose is to have been made
 }
 
+// Stages of a batch, after each of which an observer can look at the simulator.
+const (
+	haveLanded  = iota // packets are off their links and their credits on the way back
+	areQueued          // packets are in their next queues; the observer gets the moves
+	haveStarted        // all links that can send do
+)
+
 // Kinds of landings.
 const (
 	goesOn = iota // at a switch, bound for another one
@@ -46,6 +53,9 @@ type choice struct{ move, group, at int32 }
 // through their events.
 func (s *simulator) step(links []int32) {
 	count := s.land(links)
+	if s.observe != nil {
+		s.observe(haveLanded, nil)
+	}
 	if s.each {
 		s.passOn(&count)
 		s.eject(s.landed[ejects][:count[ejects]])
@@ -54,7 +64,11 @@ func (s *simulator) step(links []int32) {
 		s.eject(s.landed[ejects][:count[ejects]])
 		s.route(s.landed[goesOn][:count[goesOn]], count[ejects])
 	}
-	s.queue(s.moves[:count[ejects]+count[goesOn]])
+	moves := s.moves[:count[ejects]+count[goesOn]]
+	s.queue(moves)
+	if s.observe != nil {
+		s.observe(areQueued, moves)
+	}
 	for _, l := range s.landed[ended][:count[ended]] {
 		s.deliver(l.packet)
 	}
@@ -326,6 +340,9 @@ func (s *simulator) start() {
 		}
 	}
 	s.ready = s.ready[:0]
+	if s.observe != nil {
+		s.observe(haveStarted, nil)
+	}
 }
 
 // turn is the virtual channel of a link whose turn it is: the next that has a

@@ -67,7 +67,8 @@ type simulator struct {
 	received   int64
 	events     int64
 	steps
-	held []int32 // scratch of checkRoom
+	observe func(stage int, moves []move) // traces are made of what it sees; nil but in tests
+	held    []int32                       // scratch of checkRoom
 }
 
 func newSimulator(n *network, jobs []job, o *Options) *simulator {
