@@ -16,7 +16,7 @@ func (s *simulator) counts(link int32) linkCount {
 		c := &channels[i]
 		n.packets += int64(c.packets)
 		n.congested += int64(s.found[int(link*s.virtual)+i])
-		n.area += float64(c.area) * 1024
+		n.area += c.area
 		n.peak = max(n.peak, int64(c.peak))
 	}
 	n.bytes = n.packets*int64(s.full) - s.short[link]

@@ -321,7 +321,7 @@ func (s *simulator) start() {
 		c.packets++
 		c.queued -= size
 		c.head = pk.next
-		c.area += int64(size) * ((begin - pk.ready) >> 10)
+		c.area += float64(size) * float64(begin-pk.ready)
 		kind := &classes[c.class]
 		ready := begin + kind.arrive
 		shared.freeAt = begin + kind.full

@@ -12,21 +12,21 @@ import (
 // channel 0 only, the state of the link that all its channels share.
 // It fills one cache line.
 type channel struct {
-	freeAt   int64  // link: when it has sent the last byte it began
-	creditAt int64  // when the newest returned credit arrives
-	area     int64  // queued bytes x 1.024 ns, summed over packets
-	head     int32  // first queued packet, -1 = none
-	tail     int32  // last queued packet; meaningless when there is none
-	flight   int32  // link: packet whose event is pending, -1 = none
-	credits  int32  // bytes free in the next buffer, as known here
-	newest   int32  // bytes of the newest returned credit; of all since the link has waited for them
-	queued   int32  // bytes in the output queue
-	peak     int32  // most bytes ever queued
-	packets  uint32 // packets sent
-	leads    int32  // switch number it leads to, -1 = a host
-	class    uint16 // index into network.classes
-	turn     uint8  // link: virtual channel of the packet in flight, or of the last one
-	flags    uint8  // link: isWaiting, isChoice
+	freeAt   int64   // link: when it has sent the last byte it began
+	creditAt int64   // when the newest returned credit arrives
+	area     float64 // queued bytes x ps, summed over packets
+	head     int32   // first queued packet, -1 = none
+	tail     int32   // last queued packet; meaningless when there is none
+	flight   int32   // link: packet whose event is pending, -1 = none
+	credits  int32   // bytes free in the next buffer, as known here
+	newest   int32   // bytes of the newest returned credit; of all since the link has waited for them
+	queued   int32   // bytes in the output queue
+	peak     int32   // most bytes ever queued
+	packets  uint32  // packets sent
+	leads    int32   // switch number it leads to, -1 = a host
+	class    uint16  // index into network.classes
+	turn     uint8   // link: virtual channel of the packet in flight, or of the last one
+	flags    uint8   // link: isWaiting, isChoice
 }
 
 // Flags of links.
