@@ -191,11 +191,11 @@ func TestLinksFiles(t *testing.T) {
 
 // A file of samples has what was delivered, in every format.
 func TestSamplesFiles(t *testing.T) {
-	_, jobs, _, deliveries := measured(t, 2)
+	top, jobs, _, deliveries := measured(t, 2)
 	var of [3]rows
 	for f := range of {
 		var b bytes.Buffer
-		w, err := evalsim.NewSamplesWriter(&b, columns.Format(f), jobs)
+		w, err := evalsim.NewSamplesWriter(&b, columns.Format(f), top, jobs)
 		if err != nil {
 			t.Fatal(err)
 		}

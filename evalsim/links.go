@@ -56,7 +56,8 @@ type LinksOptions struct {
 
 // WriteLinks writes one row for every directed link: exact counts summed over
 // the repeats, the receivers' estimates over all repeats beside them, and busy
-// time, stalls and queues averaged over the repeats. Injection links have no
+// time, stalls and queues averaged over the repeats. Links are numbered as
+// topology.Topology.LinkNumber does. Injection links have no
 // switch port to sample or to congest: those fields are missing.
 //
 // Rows of a slice or a phase tell of that alone, in order of slice, phase and
@@ -213,7 +214,7 @@ func (l *linkWriter) rowOf(i int32, sum *LinkStats, samples *sampling.Table, pha
 			mean, most = columns.Real(sum.QueueMean), columns.Whole(sum.QueueMax)
 		}
 	}
-	l.row = append(l.row[:0], columns.Whole(int64(i)), columns.String(t.NodeName(link.From)), columns.Whole(int64(link.FromPort)),
+	l.row = append(l.row[:0], columns.Whole(int64(t.LinkNumber(i))), columns.String(t.NodeName(link.From)), columns.Whole(int64(link.FromPort)),
 		columns.String(t.NodeName(link.To)), columns.Real(link.BytesPerSecond*8/1e9), bytes, packets, congested, share)
 	if port && samples != nil {
 		e := &samples.Links[i]

@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"remap/internal/columns"
+	"remap/topology"
 )
 
 // sampleColumns are those of a file of samples.
@@ -26,24 +27,25 @@ var sampleColumns = []columns.Column{
 // ranks within the job, the message's tag and the name of its phase, the time of
 // arrival in whole ns, and what the packet carried: one link it crossed and how
 // many switch ports it crossed, one congested link and how many were congested.
-// Links are numbers of the topology's, as in the links file, and missing when
-// there is none.
+// Links are numbered as in the links file (topology.Topology.LinkNumber), and
+// missing when there is none.
 //
 // A row is about 40 bytes of CSV or 8 of Parquet; 64 x 72 ranks exchanging
 // 128 KiB with four neighbours each deliver 581,120 packets a repeat.
 type SamplesWriter struct {
-	out    *columns.Writer
-	phases [][]columns.Value // by job, then phase
-	row    []columns.Value
+	out      *columns.Writer
+	topology *topology.Topology
+	phases   [][]columns.Value // by job, then phase
+	row      []columns.Value
 }
 
-// NewSamplesWriter begins a file.
-func NewSamplesWriter(w io.Writer, f columns.Format, jobs []Job) (*SamplesWriter, error) {
+// NewSamplesWriter begins a file of jobs on a topology.
+func NewSamplesWriter(w io.Writer, f columns.Format, t *topology.Topology, jobs []Job) (*SamplesWriter, error) {
 	out, err := columns.NewWriter(w, f, sampleColumns)
 	if err != nil {
 		return nil, err
 	}
-	s := &SamplesWriter{out: out, row: make([]columns.Value, len(sampleColumns))}
+	s := &SamplesWriter{out: out, topology: t, row: make([]columns.Value, len(sampleColumns))}
 	for _, j := range jobs {
 		var names []columns.Value
 		for _, name := range PhaseNames(j) {
@@ -72,8 +74,8 @@ func (s *SamplesWriter) Take(repeat int, some []Delivery) error {
 		d := &some[i]
 		s.row = append(s.row[:0], columns.Whole(int64(repeat)), columns.Whole(int64(d.Job)),
 			columns.Whole(int64(d.Source)), columns.Whole(int64(d.Destination)), columns.Whole(int64(d.Tag)), s.phases[d.Job][d.Phase],
-			columns.Whole(d.Arrival/1000), linkOrNone(d.HopLink), columns.Whole(int64(d.Hops)),
-			linkOrNone(d.CongestedLink), columns.Whole(int64(d.CongestedHops)))
+			columns.Whole(d.Arrival/1000), s.linkOrNone(d.HopLink), columns.Whole(int64(d.Hops)),
+			s.linkOrNone(d.CongestedLink), columns.Whole(int64(d.CongestedHops)))
 		if err := s.out.Write(s.row); err != nil {
 			return err
 		}
@@ -81,11 +83,11 @@ func (s *SamplesWriter) Take(repeat int, some []Delivery) error {
 	return nil
 }
 
-func linkOrNone(link int32) columns.Value {
+func (s *SamplesWriter) linkOrNone(link int32) columns.Value {
 	if link < 0 {
 		return columns.Value{}
 	}
-	return columns.Whole(int64(link))
+	return columns.Whole(int64(s.topology.LinkNumber(link)))
 }
 
 // Close ends the file; the writer below stays open.
