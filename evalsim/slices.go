@@ -165,21 +165,23 @@ func (s *simulator) takeParts(r *Result) {
 	s.tables = s.tables[:0]
 }
 
-// takeSlices gives the result the slices up to the makespan.
+// takeSlices gives the result the slices up to the makespan, or to the last
+// packet where requests that nobody answers travel on after it.
 func (s *simulator) takeSlices(r *Result) {
 	var end int64 // ps
 	for _, e := range s.elapsed {
 		end = max(end, e)
 	}
-	count := min(end/s.length, s.last) + 1
+	arrivals := int64(len(s.tally)) / int64(max(1, s.perSlice))
+	count := max(min(end/s.length, s.last)+1, arrivals)
 	s.growTables(int32(count) * s.perSlice)
 	for int64(len(s.slices)) < count {
 		s.slices = append(s.slices, s.sinceBefore())
 	}
 	for i, counts := range s.slices[:count] {
 		length := s.length
-		if int64(i) == count-1 {
-			length = end - int64(i)*length
+		if rest := end - int64(i)*length; int64(i) == count-1 && rest >= 0 {
+			length = rest
 		}
 		links := make([]LinkStats, s.links)
 		for k := range links {

@@ -189,3 +189,34 @@ func TestPartsBounds(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// A request that nobody answers may travel after the job's time is over: its
+// packet has a slice, too.
+func TestSlicesOfLateRequests(t *testing.T) {
+	top := network(t, "mesh:12")
+	far := []workload.Op{isend(11, 1<<20)} // 11 switches away, and never received
+	lists := [][]workload.Op{far, {send(2, 64)}, {receive(1)}}
+	for len(lists) < 12 {
+		lists = append(lists, nil)
+	}
+	o := options(func(o *evalsim.Options) { o.EagerBytes, o.SliceLength, o.ByPhase = 4096, 200, true })
+	r := run(t, top, ops(lists...), o)
+	if r.Packets != 2 || r.Warnings == nil || r.Makespan > 1000 {
+		t.Fatalf("%d packets in %g ns, %q", r.Packets, r.Makespan, r.Warnings)
+	}
+	var parts, hops int64
+	for _, p := range r.Parts {
+		parts += p.Packets
+		if p.Slice >= len(r.Slices) {
+			t.Errorf("a part of slice %d of %d", p.Slice, len(r.Slices))
+		}
+	}
+	for _, slice := range r.Slices {
+		for i := range slice {
+			hops += slice[i].Packets
+		}
+	}
+	if parts != r.Packets || hops != r.PacketHops {
+		t.Errorf("slices have %d packets and %d links crossed, the run %d and %d", parts, hops, r.Packets, r.PacketHops)
+	}
+}
