@@ -22,22 +22,22 @@ type latencyClass struct {
 	most      int64                   // ns
 }
 
-// longestLatency is what the histograms can hold, 18 minutes in ns; longer ones
+// mostRecorded is what the histograms can hold, 18 minutes in ns; longer ones
 // count as that in percentiles, but not in mean and maximum.
-const longestLatency = 1 << 40
+const mostRecorded = 1 << 40
 
 // add takes a message's size and its time in ns.
 func (l *Latencies) add(bytes, ns int64) {
 	class := l.class(bits.Len64(uint64(bytes)))
 	// Values from 0 to the limit cannot be refused.
-	_ = class.histogram.RecordValue(min(max(0, ns), longestLatency))
+	_ = class.histogram.RecordValue(min(max(0, ns), mostRecorded))
 	class.sum += float64(ns)
 	class.most = max(class.most, ns)
 }
 
 func (l *Latencies) class(i int) *latencyClass {
 	if l.classes[i] == nil {
-		l.classes[i] = &latencyClass{histogram: hdrhistogram.New(1, longestLatency, 3)}
+		l.classes[i] = &latencyClass{histogram: hdrhistogram.New(1, mostRecorded, 3)}
 	}
 	return l.classes[i]
 }

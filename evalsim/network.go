@@ -211,6 +211,9 @@ func classOf(t *topology.Topology, l *topology.Link, o *Options) (class, error) 
 	if !(scaled < 1<<40) {
 		return class{}, fmt.Errorf("slower than 0.06 MB/s")
 	}
+	if l.Latency > longestLatency {
+		return class{}, fmt.Errorf("latency %v, more than %v", l.Latency, longestLatency)
+	}
 	c := class{perByte: max(1, int64(math.Round(scaled))), latency: l.Latency.Nanoseconds() * 1000, endpoint: t.IsHost(l.To)}
 	c.full = c.sendTime(int32(o.PacketBytes))
 	c.delay = c.latency

@@ -1,7 +1,6 @@
 package evalsim
 
 import (
-	"fmt"
 	"math"
 
 	"remap/workload"
@@ -43,33 +42,4 @@ func (s *simulator) computeTime(r int32, op *workload.Op) int64 {
 		time += int64(float64(time) * noise * -math.Log(s.uniform(r, own)))
 	}
 	return time
-}
-
-// mostExponential is above the largest exponential number that uniform gives.
-const mostExponential = 37
-
-// checkComputing refuses a program that computes for longer than picoseconds
-// in 62 bits can hold.
-func checkComputing(p *workload.Program, noise float64) error {
-	rank, nanoseconds := longest(p, noise)
-	if nanoseconds >= 1<<62/1000 {
-		return fmt.Errorf("program: rank %d computes for up to %.0f days, more than the 53 that a simulation can hold", rank, nanoseconds/86400e9)
-	}
-	return nil
-}
-
-// longest is the most a rank of a program computes with noise, in ns.
-func longest(p *workload.Program, noise float64) (rank int32, nanoseconds float64) {
-	for r := range int32(p.Ranks()) {
-		sum := 0.0
-		for _, op := range p.RankOps(r) {
-			if op.Kind == workload.Compute {
-				sum += float64(op.Bytes)
-			}
-		}
-		if sum *= 1 + noise*mostExponential; sum > nanoseconds {
-			rank, nanoseconds = r, sum
-		}
-	}
-	return rank, nanoseconds
 }

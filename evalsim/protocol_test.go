@@ -399,7 +399,7 @@ func TestProtocolOptions(t *testing.T) {
 	}
 	p := ops([]workload.Op{compute(1 << 60)})
 	_, err := evalsim.New(network(t, "tapered"), []evalsim.Job{{Program: p, Hosts: []int32{0}}}, options(nil))
-	if err == nil || !strings.Contains(err.Error(), "rank 0 computes for up to 13344 days") {
+	if err == nil || !strings.Contains(err.Error(), "rank 0 computes, idles or copies for up to 13344 days") {
 		t.Errorf("computing for 36 years: %v", err)
 	}
 }

@@ -101,7 +101,7 @@ func New(t *topology.Topology, jobs []Job, o Options) (*Simulation, error) {
 		if err != nil {
 			return nil, err
 		}
-		if err := checkComputing(j.Program, o.ComputeNoise); err != nil {
+		if err := n.checkProgram(j.Program, &o); err != nil {
 			return nil, err
 		}
 		ranks += j.Program.Ranks()

@@ -122,7 +122,7 @@ func (s *simulator) reset(seed uint64) {
 	s.log = s.log[:0]
 	s.resetSlices()
 	s.deliveries, s.watched = s.deliveries[:0], s.take != nil || s.length > 0
-	if s.options.Latencies && s.latencies == nil {
+	if s.latencies = nil; s.options.Latencies {
 		s.latencies = new(Latencies)
 	}
 }
@@ -132,8 +132,10 @@ func (s *simulator) run(ctx context.Context) error {
 	s.startRanks()
 	s.start()
 	for rounds := 0; ; rounds++ {
-		if rounds&(1<<14-1) == 0 && ctx.Err() != nil {
-			return ctx.Err()
+		if rounds&(1<<14-1) == 0 {
+			if err := s.checkTime(ctx); err != nil {
+				return err
+			}
 		}
 		limit := int64(math.MaxInt64)
 		if len(s.timers) > 0 {

@@ -1,0 +1,65 @@
+package evalsim_test
+
+import (
+	"context"
+	"errors"
+	"reflect"
+	"testing"
+
+	"remap/evalsim"
+	"remap/workload"
+)
+
+// interrupted is a context that is cancelled when it is asked for the third time.
+type interrupted struct {
+	context.Context
+	asked int
+}
+
+func (c *interrupted) Err() error {
+	if c.asked++; c.asked > 2 {
+		return context.Canceled
+	}
+	return nil
+}
+
+// A run leaves nothing behind for the next one on the same simulation, not even
+// one that was cancelled midway or that did something else.
+func TestRunsLeaveNothingBehind(t *testing.T) {
+	top := network(t, "dragonfly:groups=5,routers=4,hosts=2,global=1")
+	p, err := workload.ParsePattern("uniform:40,bytes=65536,rounds=80")
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := options(func(o *evalsim.Options) {
+		o.Routing, o.BufferBytes = evalsim.UGAL, 8192
+		o.Congestion = evalsim.Congestion{Rule: evalsim.Probabilistic, Bytes: 16384, At: evalsim.AtDeparture}
+		o.FlowCounts, o.ByPhase, o.SliceLength, o.Latencies = true, true, 50_000, true
+	})
+	lay := func() *evalsim.Simulation {
+		s, err := evalsim.New(top, []evalsim.Job{{Program: p, Hosts: identity(40)}}, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s
+	}
+	play := func(s *evalsim.Simulation, seed uint64) *evalsim.Result {
+		r, err := s.Run(context.Background(), seed)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return r
+	}
+	alone := play(lay(), 2)
+	s := lay()
+	play(s, 1)
+	if !reflect.DeepEqual(play(s, 2), alone) {
+		t.Error("a run after another differs from the run alone")
+	}
+	if _, err := s.Run(&interrupted{Context: context.Background()}, 1); !errors.Is(err, context.Canceled) {
+		t.Fatalf("the run that should be cancelled midway: %v", err)
+	}
+	if !reflect.DeepEqual(play(s, 2), alone) {
+		t.Error("a run after a cancelled one differs from the run alone")
+	}
+}
