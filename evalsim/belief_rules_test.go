@@ -84,7 +84,7 @@ func automorphism(random *rand.Rand) []int32 {
 // relabelled at random they do, so the test can tell. Destination-modulo routing
 // is left out: it goes by the hosts' numbers.
 func TestRelabelledHostsChangeNothing(t *testing.T) {
-	const seeds, sigmas = 40, 4.1 // 4.1 standard deviations: 4 in 100,000
+	const seeds, sigmas = 40, 4.8 // by chance 2 in a million a comparison, 3 in 100,000 in all
 	p, err := workload.ParsePattern("stencil2d:12x8,bytes=30000,rounds=2")
 	if err != nil {
 		t.Fatal(err)
@@ -197,13 +197,13 @@ func TestSplitMessages(t *testing.T) {
 		top := network(t, spec)
 		o := evalsim.DefaultOptions()
 		whole, split := rulesProgram(top.Hosts(), 1, 1), rulesProgram(top.Hosts(), 1, 2)
-		a := repeats(t, top, whole, identity(top.Hosts()), o, 1, 30)
-		b := repeats(t, top, split, identity(top.Hosts()), o, 1001, 30)
+		a := repeats(t, top, whole, identity(top.Hosts()), o, 1, 24)
+		b := repeats(t, top, split, identity(top.Hosts()), o, 1001, 24)
 		if a[0].Packets != b[0].Packets || a[0].PacketHops != b[0].PacketHops {
 			t.Errorf("%s: %d packets over %d links, split %d over %d", spec, a[0].Packets, a[0].PacketHops, b[0].Packets, b[0].PacketHops)
 		}
 		for name, figure := range map[string]func(*evalsim.Result) float64{"makespan": makespan, "congested": congestedHops} {
-			if z := mannWhitney(of(a, figure), of(b, figure)); math.Abs(z) > 4.1 {
+			if z := mannWhitney(of(a, figure), of(b, figure)); math.Abs(z) > 4.8 {
 				t.Errorf("%s: split messages move the %s by %.2f standard deviations", spec, name, z)
 			}
 		}

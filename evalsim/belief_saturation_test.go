@@ -128,7 +128,7 @@ func TestSaturationOfTorus(t *testing.T) {
 		spec  string
 		bound float64
 	}{{"torus:15x15", ring(15) * 224 / 225}, {"torus:31", ring(31) * 30 / 31}, {"torus:8x8x4", 1 / 1.25 * 255 / 256}, {"mesh:9x9", line(9) * 80 / 81}}
-	packets := 250
+	packets := 200
 	if os.Getenv("REMAP_LONG") != "" {
 		cases = append(cases, struct {
 			spec  string
