@@ -2,6 +2,7 @@ package topology
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -144,25 +145,34 @@ func (f *faults) joining(a int32, text string) (found [][]int32, problem error) 
 			problem = f.wrong(f.neighbors(a), "%s and %s are not neighbours", f.t.NodeName(a), text)
 		}
 	}
-	slash := strings.LastIndexByte(text, '/')
-	if slash < 0 {
+	name, digits, ok := cutNumber(text)
+	if !ok {
 		return found, problem
 	}
-	k, err := strconv.Atoi(text[slash+1:])
-	if err != nil || k < 0 {
-		return found, problem
+	k, err := strconv.Atoi(digits)
+	if err != nil {
+		k = math.MaxInt // too many digits for any number of cables
 	}
-	for _, b := range f.named(text[:slash]) {
+	for _, b := range f.named(name) {
 		switch links := f.between(a, b); {
 		case len(links) == 0:
-			problem = f.wrong(f.neighbors(a), "%s and %s are not neighbours", f.t.NodeName(a), text[:slash])
+			problem = f.wrong(f.neighbors(a), "%s and %s are not neighbours", f.t.NodeName(a), name)
 		case k >= len(links):
-			problem = f.wrong("cables of two neighbours are counted from 0", "%s and %s have %d cables", f.t.NodeName(a), text[:slash], len(links))
+			problem = f.wrong("cables of two neighbours are counted from 0", "%s and %s have %d cables", f.t.NodeName(a), name, len(links))
 		default:
 			found = append(found, links[k:k+1])
 		}
 	}
 	return found, problem
+}
+
+// cutNumber takes NAME/K apart.
+func cutNumber(text string) (name, digits string, ok bool) {
+	slash := strings.LastIndexByte(text, '/')
+	if slash < 0 || slash+1 == len(text) || strings.Trim(text[slash+1:], "0123456789") != "" {
+		return "", "", false
+	}
+	return text[:slash], text[slash+1:], true
 }
 
 // between lists the links from one node to another in order of their ports.
@@ -210,8 +220,8 @@ func (f *faults) unknown(text string) error {
 		case text[at] != ':':
 		case f.named(text[:at]) != nil:
 			name = text[at+1:]
-			if slash := strings.LastIndexByte(name, '/'); slash >= 0 && strings.Trim(name[slash+1:], "0123456789") == "" {
-				name = name[:slash]
+			if node, _, ok := cutNumber(name); ok {
+				name = node
 			}
 		case f.named(text[at+1:]) != nil:
 			name = text[:at]
