@@ -62,6 +62,7 @@ func (s *simulator) toward(at, to int32, pk *packet) (link, virtual int32) {
 		return s.choose(at, g, pk), int32(g.virtual)
 	}
 	channels := s.routes.CandidatesIn(s.candidates[:0], at, to)
+	s.candidates = channels
 	virtual = channels[0] % s.virtual
 	for i := range channels {
 		channels[i] /= s.virtual

@@ -31,10 +31,10 @@ type simulator struct {
 	options    *Options
 	full       int32 // options.PacketBytes
 	judge      judge
-	cut        bool     // options.Switching is CutThrough
-	sampling   bool     // options.Sampling
-	each       bool     // packets are routed one by one, see detours.go
-	candidates [8]int32 // scratch
+	cut        bool    // options.Switching is CutThrough
+	sampling   bool    // options.Sampling
+	each       bool    // packets are routed one by one, see detours.go
+	candidates []int32 // scratch
 	jobs       []job
 	random     sampling.Random // ties and routing
 	sampler    sampling.Random // reservoirs; apart, so that sampling changes no route

@@ -127,7 +127,7 @@ type failer interface {
 // are the shortest legal ones.
 func checkNetwork(t failer, n *Topology, minimal bool) {
 	t.Helper()
-	if n.Routes.Dragonfly != nil {
+	if n.Routes.Dragonfly != nil && n.Routes.Detours == nil {
 		checkDragonfly(t, n)
 		minimal = false
 	}

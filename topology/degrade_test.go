@@ -101,7 +101,7 @@ func drawFaults(t *rapid.T, n *Topology) (texts []string, failed map[int32]bool)
 				add(n.NodeName(from), ascending(int(end))[first:]...)
 			}
 		default:
-			add(fmt.Sprint(l), l)
+			add(fmt.Sprint(n.LinkNumber(l)), l)
 		}
 	}
 	return texts, failed
@@ -186,16 +186,131 @@ func TestFailuresOneByOne(t *testing.T) {
 	})
 }
 
-// ways lists the links of a whole tree's candidates from which a path of the
-// whole tree is left, and whether there is one.
-func ways(n *Topology, failed map[int32]bool, at, to int32) (links []int32) {
+// ways lists the candidates of a whole network from which a path of the whole
+// network is left, as channels.
+func ways(n *Topology, failed map[int32]bool, at, to int32) (channels []int32) {
 	for _, c := range n.Routes.Candidates(at, to) {
-		next := n.SwitchOf(n.Links[c].To)
-		if !failed[c] && (next == to || len(ways(n, failed, next, to)) > 0) {
-			links = append(links, c)
+		l := c / n.Routes.VirtualChannels
+		next := n.SwitchOf(n.Links[l].To)
+		if !failed[l] && (next == to || len(ways(n, failed, next, to)) > 0) {
+			channels = append(channels, c)
 		}
 	}
-	return links
+	return channels
+}
+
+// Detours by their definition, on networks whole or degraded before: what is on
+// the way stays there with all ways that are left; what is off the way takes a
+// shortest path, on a channel for the links to the way, which become fewer.
+func TestDetoursKeepWays(t *testing.T) {
+	again, lost := 0, 0
+	rapid.Check(t, func(t *rapid.T) {
+		n, err := Parse(drawSpec(t))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for step := range 3 {
+			texts, failed := drawFaults(t, n)
+			d, err := Degrade(n, texts, nil)
+			if err != nil || d.Routes.Detours == nil {
+				return
+			}
+			off := map[[2]int32]int32{} // links off the way, of pairs that are
+			for to := range int32(n.Switches()) {
+				for s := range int32(n.Switches()) {
+					if s != to && len(ways(n, failed, s, to)) == 0 {
+						off[[2]int32{s, to}] = -1
+					}
+				}
+			}
+			for to := range int32(n.Switches()) {
+				for length := int32(1); checkDetours(t, n, d, failed, off, to, length); length++ {
+				}
+			}
+			again, lost = again+min(step, 1), lost+len(off)
+			n = d
+		}
+	})
+	if again == 0 || lost == 0 {
+		t.Errorf("%d networks degraded again, %d pairs off the way: a side is not tested", again, lost)
+	}
+}
+
+// checkDetours checks the switches that are so many links from a destination;
+// false when there are none.
+func checkDetours(t *rapid.T, n, d *Topology, failed map[int32]bool, off map[[2]int32]int32, to, length int32) (found bool) {
+	for s := range int32(n.Switches()) {
+		if d.SwitchDistance(s, to) != length {
+			continue
+		}
+		found = true
+		var got, want []int32 // channels by the first network's links
+		for _, c := range d.Routes.Candidates(s, to) {
+			got = append(got, d.LinkNumber(c/d.Routes.VirtualChannels)*maxChannels+c%d.Routes.VirtualChannels)
+		}
+		if _, isOff := off[[2]int32{s, to}]; !isOff {
+			for _, c := range ways(n, failed, s, to) {
+				want = append(want, n.LinkNumber(c/n.Routes.VirtualChannels)*maxChannels+c%n.Routes.VirtualChannels)
+			}
+			if n.SwitchDistance(s, to) != length {
+				t.Fatalf("%s: %d to %d is on the way, %d links and now %d", n.Name, s, to, n.SwitchDistance(s, to), length)
+			}
+		} else {
+			want = offTheWay(n, d, off, s, to, length)
+		}
+		if !slices.Equal(got, want) {
+			t.Fatalf("%s: %d to %d by %v, want %v", n.Name, s, to, got, want)
+		}
+	}
+	return found
+}
+
+// offTheWay gives the candidates at a switch off the way, and notes how far off
+// it is.
+func offTheWay(n, d *Topology, off map[[2]int32]int32, s, to, length int32) (want []int32) {
+	first, end := d.Out(d.NodeOf(s))
+	nearest := int32(math.MaxInt32)
+	for l := first; l < end; l++ {
+		if v := d.Links[l].To; !d.IsHost(v) && d.SwitchDistance(d.SwitchOf(v), to) == length-1 {
+			nearest = min(nearest, off[[2]int32{d.SwitchOf(v), to}])
+		}
+	}
+	off[[2]int32{s, to}] = nearest + 1
+	channel := int32(0)
+	if !n.Routes.PerHop {
+		channel = n.Routes.VirtualChannels + nearest
+	}
+	for l := first; l < end; l++ {
+		if v := d.Links[l].To; !d.IsHost(v) && d.SwitchDistance(d.SwitchOf(v), to) == length-1 && off[[2]int32{d.SwitchOf(v), to}] == nearest {
+			want = append(want, d.LinkNumber(l)*maxChannels+channel)
+		}
+	}
+	return want
+}
+
+// A failed cable in a large network changes little, and takes little.
+func TestDetoursOfLargeNetworks(t *testing.T) {
+	for _, c := range []struct {
+		spec, failed string
+		most         int // pages
+	}{
+		{"torus:24x24x24", "s0-0-0:s1-0-0", 24*24*24 + 1}, // destinations on the other side, whose 24 switches share a page
+		{"dragonfly:groups=99,routers=14,hosts=7,global=7", "group0-router0:group0-router1", 2000},
+	} {
+		n := mustParse(t, c.spec)
+		d, err := Degrade(n, []string{c.failed}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		route := d.Routes.Detours
+		if pages := len(route.groups) / detourPage; d.Routes.Table != nil || pages > c.most || pages < 2 {
+			t.Errorf("%s: %d pages, want %d at most", c.spec, pages, c.most)
+		}
+	}
+	n := mustParse(t, "torus:257x256")
+	if _, err := Degrade(n, []string{"s0-0:s1-0"}, nil); err == nil || !strings.Contains(err.Error(), "65792 switches") {
+		t.Errorf("%s: %v", n.Name, err)
+	}
 }
 
 // A tree with failed links where every two leaf switches have a path left that
@@ -221,6 +336,9 @@ func TestTreeKeepsItsPaths(t *testing.T) {
 			}
 		}
 		kept++
+		if d.Routes.Table != nil && !slices.Equal(d.Routes.StaticDivisor, n.Routes.StaticDivisor) {
+			t.Fatalf("%s without %v: static routing divides by %v, and before by %v", n.Name, texts, d.Routes.StaticDivisor, n.Routes.StaticDivisor)
+		}
 		for s := range int32(n.Switches()) {
 			for _, to := range leaves {
 				if s == to || d.SwitchDistance(s, to) < 0 || len(ways(n, failed, s, to)) == 0 {
@@ -261,6 +379,19 @@ func TestSlowed(t *testing.T) {
 		"leaf1 level2-0 0.1": 1, "level2-0 leaf1 0.1": 1, "leaf1 level2-0 1": 1, "leaf0 level2-0 1": 2, "n2 leaf1 1": 1} {
 		if rates[text] != count {
 			t.Errorf("%d links %s, want %d", rates[text], text, count)
+		}
+	}
+	twice, err := Degrade(d, nil, []string{"leaf0:level2-1=0.5"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range d.Links {
+		want := d.Links[i].BytesPerSecond
+		if want == n.Links[i].BytesPerSecond/4 {
+			want /= 2
+		}
+		if twice.Links[i].BytesPerSecond != want {
+			t.Errorf("link %d slowed twice has %g B/s, want %g", i, twice.Links[i].BytesPerSecond, want)
 		}
 	}
 	if d.Routes != n.Routes || d.Origin != nil || len(d.Links) != len(n.Links) {

@@ -1,8 +1,15 @@
 package topology
 
-// maxChannels bounds the virtual channels of a network with failed links: more
-// than that no switch has.
-const maxChannels = 16
+const (
+	// maxChannels bounds the virtual channels of a network with failed links:
+	// more than that no switch has.
+	maxChannels = 16
+
+	// maxDetourSwitches and maxDetourPages bound the memory of detours: a
+	// sixteenth of a byte for every pair of switches, and 384 bytes a page.
+	maxDetourSwitches = 1 << 16
+	maxDetourPages    = 1 << 22
+)
 
 // detours routes a network around failed links so that most routes stay. A
 // switch from which a way of the whole network to a destination is left, end to
@@ -17,148 +24,239 @@ const maxChannels = 16
 //
 // Where the whole network's ways are shortest, these are too.
 //
-// Cost: O(leaf switches x links between switches).
+// Networks routed so have hosts on every switch. Cost: O(switches x switches
+// with failed links + what changes), what changes being counted in pairs of a
+// switch and a destination.
 type detours struct {
-	*switchGraph
-	whole    *Topology
-	kept     []int32   // length links of whole: index here, -1 = failed
-	off      []uint16  // length switches: links to the first switch on the way to the leaf in hand
-	byLength [][]int32 // switches by the links on their way to that leaf
-	most     int       // largest of off for any leaf
-	scratch  []int32   // for computed candidates of the whole network
-	channels []int32   // for those given
+	*switchGraph // of the links that are left
+	whole        *Topology
+	kept         []int32 // length links of whole: index here, -1 = failed
+	tails        []int32 // switches with failed links
+	route        *DetourRoute
+	lists        *lists // groups of candidates of route, numbered after those of the whole network
+
+	// For the destination in hand.
+	touched  []int32   // length switches: the last destination for which it was found
+	lost     []int32   // switches off the way
+	off      []uint16  // length switches: links to the first switch on the way; 0 on it
+	length   []uint16  // length switches: links to the destination of those off the way
+	byLength [][]int32 // switches to look at, by their links to the destination
+
+	mostOff, longest int // of all destinations
+	scratch, mapped  []int32
 }
 
 // detour sets distance and Routes of a network that some links have been taken
-// out of; false when that would take more than maxChannels virtual channels.
+// out of; false when that would take more than maxChannels virtual channels, or
+// too much memory.
 func (t *Topology) detour(whole *Topology, kept []int32) bool {
 	switches, own := t.Switches(), whole.Routes
-	if switches > maxTableSwitches {
+	if switches > maxDetourSwitches {
 		return false
 	}
-	d := &detours{switchGraph: newSwitchGraph(t), whole: whole, kept: kept, off: make([]uint16, switches), scratch: make([]int32, 0, maxDimensions)}
-	table, longest := newTable(switches, maxChannels), 1
-	for i, leaf := range d.leaves {
-		length := d.length[i*switches : (i+1)*switches]
-		d.toLeaf(length, leaf)
-		for s := range int32(switches) {
-			if s == leaf || length[s] == unreachable {
-				continue
-			}
-			if d.most = max(d.most, int(d.off[s])); d.column[s] >= 0 {
-				longest = max(longest, int(length[s]))
-			}
-			if own.PerHop && longest > maxChannels || !own.PerHop && d.most+int(own.VirtualChannels) > maxChannels {
-				return false
-			}
-			table.set(s, leaf, d.candidates(s, leaf, length))
+	d := &detours{switchGraph: newSwitchGraph(t), whole: whole, kept: kept, route: own.Detours.clone(switches), lists: newLists(), longest: own.longest(),
+		touched: make([]int32, switches), off: make([]uint16, switches), length: make([]uint16, switches), scratch: make([]int32, 0, maxDimensions)}
+	for l := range whole.Links {
+		if from := whole.Links[l].From; kept[l] < 0 && (len(d.tails) == 0 || d.tails[len(d.tails)-1] != whole.SwitchOf(from)) {
+			d.tails = append(d.tails, whole.SwitchOf(from))
 		}
 	}
-	t.distance, t.Routes = d.switchGraph, table.routes
-	if t.Routes.PerHop = own.PerHop; !own.PerHop {
-		t.Routes.widen(own.VirtualChannels + int32(d.most))
-		return true
+	for s := range d.touched {
+		d.touched[s] = -1
 	}
-	if own.Intermediate != nil && 2*longest <= maxChannels {
-		t.Routes.widen(hopChannels(longest))
-		t.Routes.Intermediate = d.leaves
-		return true
+	for leaf := range int32(switches) {
+		d.toLeaf(leaf)
+		channels := d.longest
+		if !own.PerHop {
+			channels = d.mostOff + int(own.VirtualChannels)
+		}
+		if channels > maxChannels || len(d.route.groups) > maxDetourPages*detourPage {
+			return false
+		}
 	}
-	t.Routes.widen(int32(longest))
+	t.Routes = d.routes()
+	t.distance = &detoured{before: whole.distance, route: d.route}
 	return true
 }
 
-// widen sets another number of virtual channels.
-func (r *Routes) widen(channels int32) {
-	for i, c := range r.Channels {
-		r.Channels[i] = c/r.VirtualChannels*channels + c%r.VirtualChannels
+// longest is the number of links of the longest path of a network with a
+// virtual channel per hop.
+func (r *Routes) longest() int {
+	if r.Intermediate != nil {
+		return int(r.VirtualChannels) / 2
 	}
-	r.VirtualChannels = channels
+	return int(r.VirtualChannels)
 }
 
-// toLeaf fills length (length switches) and off with the way to one leaf.
-func (d *detours) toLeaf(length []uint16, leaf int32) {
-	for k := range d.byLength {
-		d.byLength[k] = d.byLength[k][:0]
-	}
-	for s := range length {
-		length[s], d.off[s] = unreachable, unreachable
-		if before := d.whole.SwitchDistance(int32(s), leaf); before >= 0 {
-			d.add(int32(s), int(before))
+// toLeaf finds what changes on the way to one destination: which switches get
+// off the way, which only lose some of their candidates, and where they go.
+func (d *detours) toLeaf(leaf int32) {
+	for _, s := range d.tails {
+		if s != leaf {
+			d.touch(s, leaf)
 		}
 	}
-	length[leaf], d.off[leaf] = 0, 0
-	for k := 1; k < len(d.byLength); k++ {
-		left := d.byLength[k][:0]
-		for _, s := range d.byLength[k] {
-			if length[s] = uint16(k); len(d.own(s, leaf, length)) > 0 {
-				d.off[s], left = 0, append(left, s)
-			} else {
-				length[s] = unreachable
-			}
-		}
-		d.byLength[k] = left
-	}
+	// Nearest first: a switch is on the way if one of its next switches is.
 	for k := 0; k < len(d.byLength); k++ {
 		for _, s := range d.byLength[k] {
+			left, all := d.own(s, leaf)
+			if len(left) > 0 && len(left) == all {
+				continue
+			}
+			if len(left) > 0 {
+				d.set(s, leaf, left, uint16(k))
+				continue
+			}
+			d.lost, d.off[s] = append(d.lost, s), unreachable
 			for _, v := range d.adjacent(s) {
-				if length[v] == unreachable {
-					length[v] = uint16(k + 1)
-					d.add(v, k+1)
-				}
-				if length[v] == uint16(k+1) {
-					d.off[v] = min(d.off[v], d.off[s]+1)
+				if d.whole.SwitchDistance(v, leaf) == int32(k+1) {
+					d.touch(v, leaf)
 				}
 			}
 		}
+		d.byLength[k] = d.byLength[k][:0]
+	}
+	d.measure(leaf)
+	for _, s := range d.lost {
+		d.set(s, leaf, d.candidates(s, leaf), d.length[s])
+		d.mostOff, d.longest = max(d.mostOff, int(d.off[s])), max(d.longest, int(d.length[s]))
+	}
+	for _, s := range d.lost {
+		d.off[s] = 0
+	}
+	d.lost = d.lost[:0]
+}
+
+// set makes channels the candidates at a switch that is length links away.
+func (d *detours) set(s, leaf int32, channels []int32, length uint16) {
+	before := len(d.whole.Routes.Offsets) - 1
+	d.route.set(s, leaf, int32(before)+d.lists.group(channels), length)
+}
+
+// touch has a switch looked at, once for a destination.
+func (d *detours) touch(s, leaf int32) {
+	if d.touched[s] != leaf {
+		d.touched[s] = leaf
+		d.await(s, int(d.whole.SwitchDistance(s, leaf)))
 	}
 }
 
-func (d *detours) add(s int32, length int) {
+func (d *detours) await(s int32, length int) {
 	for len(d.byLength) <= length {
 		d.byLength = append(d.byLength, nil)
 	}
 	d.byLength[length] = append(d.byLength[length], s)
 }
 
+// measure sets length and off of the switches off the way, nearest first.
+func (d *detours) measure(leaf int32) {
+	for _, s := range d.lost {
+		d.length[s] = unreachable
+		for _, v := range d.adjacent(s) {
+			if d.off[v] == 0 {
+				d.length[s] = min(d.length[s], d.links(v, leaf)+1)
+			}
+		}
+		if d.length[s] != unreachable {
+			d.await(s, int(d.length[s]))
+		}
+	}
+	for k := 0; k < len(d.byLength); k++ {
+		for _, s := range d.byLength[k] {
+			if int(d.length[s]) != k {
+				continue // there was a shorter one
+			}
+			for _, v := range d.adjacent(s) {
+				switch length := int(d.links(v, leaf)); {
+				case length == k-1:
+					d.off[s] = min(d.off[s], d.off[v]+1)
+				case length > k+1 && d.off[v] > 0:
+					d.length[v] = uint16(k + 1)
+					d.await(v, k+1)
+				}
+			}
+		}
+		d.byLength[k] = d.byLength[k][:0]
+	}
+}
+
+// links is the length of the path from a switch to the destination, as far as
+// it is known.
+func (d *detours) links(s, leaf int32) uint16 {
+	if d.off[s] > 0 {
+		return d.length[s]
+	}
+	return uint16(d.whole.SwitchDistance(s, leaf))
+}
+
 // own gives the whole network's candidates that are left and lead on to a
-// switch on the way, as channels here.
-func (d *detours) own(s, leaf int32, length []uint16) []int32 {
+// switch on the way, as channels here, and how many are left in all.
+func (d *detours) own(s, leaf int32) (channels []int32, all int) {
 	r := d.whole.Routes
-	channels := d.channels[:0]
+	channels = d.mapped[:0]
 	for _, c := range r.CandidatesIn(d.scratch, s, leaf) {
 		l := d.kept[c/r.VirtualChannels]
 		if l < 0 {
 			continue
 		}
-		if v := d.t.SwitchOf(d.t.Links[l].To); d.off[v] == 0 && length[v] == length[s]-1 {
+		if all++; d.off[d.t.SwitchOf(d.t.Links[l].To)] == 0 {
 			channels = append(channels, l*maxChannels+c%r.VirtualChannels)
 		}
 	}
-	d.channels = channels
-	return channels
+	d.mapped = channels
+	return channels, all
 }
 
-// candidates gives the channels to go on by, in scratch memory: on the way by
-// the whole network's, else to switches one link closer both to the leaf and
-// to the way.
-func (d *detours) candidates(s, leaf int32, length []uint16) []int32 {
-	if d.off[s] == 0 {
-		return d.own(s, leaf, length)
-	}
+// candidates gives the channels by which a switch off the way goes on: to those
+// one link closer both to the destination and to the way.
+func (d *detours) candidates(s, leaf int32) []int32 {
 	channel := int32(0)
-	if !d.whole.Routes.PerHop {
-		channel = d.whole.Routes.VirtualChannels + int32(d.off[s]) - 1
+	if r := d.whole.Routes; !r.PerHop {
+		channel = r.VirtualChannels + int32(d.off[s]) - 1
 	}
-	channels := d.channels[:0]
+	channels := d.mapped[:0]
 	first, end := d.t.Out(d.t.NodeOf(s))
 	for l := first; l < end; l++ {
 		if to := d.t.Links[l].To; !d.t.IsHost(to) {
-			if v := d.t.SwitchOf(to); length[v] == length[s]-1 && d.off[v] == d.off[s]-1 {
+			if v := d.t.SwitchOf(to); d.off[v] == d.off[s]-1 && d.links(v, leaf) == d.length[s]-1 {
 				channels = append(channels, l*maxChannels+channel)
 			}
 		}
 	}
-	d.channels = channels
+	d.mapped = channels
 	return channels
+}
+
+// routes are the whole network's without the failed links, and the detours.
+func (d *detours) routes() *Routes {
+	r, own := *d.whole.Routes, d.whole.Routes
+	switch {
+	case !own.PerHop:
+		r.VirtualChannels = own.VirtualChannels + int32(d.mostOff)
+	case own.Intermediate != nil && 2*d.longest <= maxChannels:
+		r.VirtualChannels = hopChannels(d.longest)
+	default:
+		r.VirtualChannels, r.Intermediate = int32(max(d.longest, 1)), nil
+	}
+	r.Offsets, r.Channels = []int32{0}, nil
+	for g := range len(own.Offsets) - 1 {
+		for _, c := range own.Channels[own.Offsets[g]:own.Offsets[g+1]] {
+			if l := d.kept[c/own.VirtualChannels]; l >= 0 {
+				r.Channels = append(r.Channels, l*r.VirtualChannels+c%own.VirtualChannels)
+			}
+		}
+		r.Offsets = append(r.Offsets, int32(len(r.Channels)))
+	}
+	before := int32(len(r.Channels))
+	for _, c := range d.lists.channels {
+		r.Channels = append(r.Channels, c/maxChannels*r.VirtualChannels+c%maxChannels)
+	}
+	for _, end := range d.lists.offsets[1:] {
+		r.Offsets = append(r.Offsets, before+end)
+	}
+	r.Detours = d.route
+	if own.HyperX != nil {
+		r.HyperX = own.HyperX.without(d.kept, r.VirtualChannels)
+	}
+	return &r
 }

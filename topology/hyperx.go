@@ -19,11 +19,9 @@ func (s *spec) hyperX() (*hyperX, error) {
 		switches *= float64(n)
 		degree += float64(n - 1)
 	}
-	links := switches * (degree + 2*float64(p.hosts))
-	coordinates := switches * float64(len(p.extents))
-	if most := max(links, coordinates); most > MaxLinks {
-		s.complain("%.3g hosts, %.3g links and %.3g coordinates are too many: at most %d of each",
-			switches*float64(p.hosts), links, coordinates, MaxLinks)
+	// More switches than that have more links than coordinates.
+	if links := switches * (degree + 2*float64(p.hosts)); links > MaxLinks {
+		s.complain("%.3g hosts and %.3g links are too many: at most %d of each", switches*float64(p.hosts), links, MaxLinks)
 	}
 	if err := s.done(); err != nil {
 		return p, err
@@ -117,6 +115,25 @@ type HyperXRoute struct {
 	Start       []int32 // length dimensions: channel 0 of the first link of switch 0 in that dimension
 	Stride      int32   // channels of all links of a switch, those to hosts included
 	Channels    int32   // virtual channels of a link
+	Kept        []int32 // length links before some failed, or nil: number of a link now, -1 = failed
+}
+
+// without is the same after links have failed; kept is the new number of every
+// link, channels the new number of virtual channels.
+func (h *HyperXRoute) without(kept []int32, channels int32) *HyperXRoute {
+	left := &HyperXRoute{Dimensions: h.Dimensions, Coordinates: h.Coordinates, Stride: h.Stride / h.Channels * channels, Channels: channels, Kept: kept}
+	for _, first := range h.Start {
+		left.Start = append(left.Start, first/h.Channels*channels)
+	}
+	if h.Kept != nil {
+		left.Kept = make([]int32, len(h.Kept))
+		for l, k := range h.Kept {
+			if left.Kept[l] = k; k >= 0 {
+				left.Kept[l] = kept[k]
+			}
+		}
+	}
+	return left
 }
 
 // candidates appends the links that correct one coordinate, as channels for
@@ -133,7 +150,13 @@ func (h *HyperXRoute) candidates(buffer []int32, at, to int32) []int32 {
 		if b[k] > x {
 			place-- // a switch has no link to itself
 		}
-		buffer = append(buffer, base+h.Start[k]+place*h.Channels)
+		c := base + h.Start[k] + place*h.Channels
+		if h.Kept != nil {
+			if c = h.Kept[c/h.Channels] * h.Channels; c < 0 {
+				continue
+			}
+		}
+		buffer = append(buffer, c)
 	}
 	return buffer
 }

@@ -11,7 +11,8 @@ package topology
 // corrected, on the dateline channel of that ring (Dally and Seitz 1987).
 // Dragonfly: at most a local, a global and a local link. HyperX: any coordinate
 // that differs, by the one link that corrects it.
-// Table: one entry for every pair of switch and switch with hosts.
+// Table: one entry for every pair of switch and switch with hosts. Where links
+// have failed, Detours may come before any of them.
 type Routes struct {
 	VirtualChannels int32
 	Switches        int
@@ -34,6 +35,7 @@ type Routes struct {
 	Channels []int32
 
 	Intervals []Interval      // length switches, or nil
+	Detours   *DetourRoute    // what comes before the scheme below, where links have failed; or nil
 	Table     []int32         // length switches x switches, or nil: group, row = where the packet is; -1 = no way
 	Grid      *GridRoute      // or nil
 	Dragonfly *DragonflyRoute // or nil
@@ -64,7 +66,7 @@ type GridRoute struct {
 // no groups it is made for the call, see CandidatesIn.
 func (r *Routes) Candidates(at, to int32) []int32 {
 	if r.HyperX != nil {
-		return r.HyperX.candidates(nil, at, to)
+		return r.CandidatesIn(nil, at, to)
 	}
 	group := r.Group(at, to)
 	if group < 0 {
@@ -74,13 +76,18 @@ func (r *Routes) Candidates(at, to int32) []int32 {
 }
 
 // CandidatesIn is Candidates without a new slice in any network: a list that
-// is made for the call is made in scratch's memory, eight entries at most.
-// Do not write to the result, nor use it after scratch has been used again.
+// is made for the call is made in scratch's memory. Eight entries are enough
+// without failures; longer lists get new memory. Do not write to the result, nor use it after scratch has been used again.
 func (r *Routes) CandidatesIn(scratch []int32, at, to int32) []int32 {
-	if r.HyperX != nil {
-		return r.HyperX.candidates(scratch[:0], at, to)
+	if r.HyperX == nil {
+		return r.Candidates(at, to)
 	}
-	return r.Candidates(at, to)
+	if r.Detours != nil {
+		if g := r.Detours.group(at, to); g >= 0 {
+			return append(scratch[:0], r.Channels[r.Offsets[g]:r.Offsets[g+1]]...)
+		}
+	}
+	return r.HyperX.candidates(scratch[:0], at, to)
 }
 
 // Grouped tells whether lists of candidates are stored as groups; if not, they
@@ -90,6 +97,14 @@ func (r *Routes) Grouped() bool { return r.HyperX == nil }
 // Group is the number of the group that Candidates lists; -1 = no way, or the
 // network is not Grouped.
 func (r *Routes) Group(at, to int32) int32 {
+	if r.HyperX != nil {
+		return -1
+	}
+	if r.Detours != nil {
+		if g := r.Detours.group(at, to); g >= 0 {
+			return g
+		}
+	}
 	switch {
 	case r.Intervals != nil:
 		iv := &r.Intervals[at]
@@ -105,8 +120,6 @@ func (r *Routes) Group(at, to int32) int32 {
 		return r.Grid.group(at, to)
 	case r.Dragonfly != nil:
 		return r.Dragonfly.group(at, to)
-	case r.HyperX != nil:
-		return -1
 	}
 	return r.Table[int(at)*r.Switches+int(to)]
 }

@@ -12,17 +12,15 @@ const maxTableSwitches = 1 << 14
 
 const unreachable = math.MaxUint16
 
-// switchGraph is who is next to whom among the switches, and, once its network
-// is routed by table, the metric of these routes.
+// switchGraph is who is next to whom among the switches.
 type switchGraph struct {
 	t         *Topology
-	part      []int32  // length switches: connected part
-	offsets   []int32  // length switches+1
-	neighbors []int32  // switch numbers, each once however many the parallel links
-	leaves    []int32  // switches with hosts
-	column    []int32  // length switches: index in leaves, or -1
-	hosts     []int64  // length leaves: host links
-	length    []uint16 // length leaves x switches: links on the legal path from the switch to the leaf
+	part      []int32 // length switches: connected part
+	offsets   []int32 // length switches+1
+	neighbors []int32 // switch numbers, each once however many the parallel links
+	leaves    []int32 // switches with hosts
+	column    []int32 // length switches: index in leaves, or -1
+	hosts     []int64 // length leaves: host links
 }
 
 func newSwitchGraph(t *Topology) *switchGraph {
@@ -46,24 +44,7 @@ func newSwitchGraph(t *Topology) *switchGraph {
 			g.leaves, g.hosts = append(g.leaves, s), append(g.hosts, hosts)
 		}
 	}
-	g.length = make([]uint16, len(g.leaves)*t.Switches())
 	return g
-}
-
-// links is the length of the legal path.
-func (g *switchGraph) links(from, to int32) int32 {
-	if g.column[to] < 0 {
-		from, to = to, from
-	}
-	column := g.column[to]
-	if column < 0 {
-		return -1
-	}
-	d := g.length[int(column)*len(g.column)+int(from)]
-	if d == unreachable {
-		return -1
-	}
-	return int32(d)
 }
 
 func (g *switchGraph) adjacent(s int32) []int32 { return g.neighbors[g.offsets[s]:g.offsets[s+1]] }
@@ -92,34 +73,28 @@ func (g *switchGraph) spread(distance []uint16, queue, allowed []int32) []int32 
 	return queue
 }
 
-// table fills Routes.Table. Equal lists of candidates are stored once.
-type table struct {
-	routes *Routes
-	known  map[string]int32
-	key    []byte
+// lists are lists of candidates, equal ones stored once: list i is
+// channels[offsets[i]:offsets[i+1]].
+type lists struct {
+	offsets, channels []int32
+	known             map[string]int32
+	key               []byte
 }
 
-func newTable(switches int, virtualChannels int32) *table {
-	r := &Routes{VirtualChannels: virtualChannels, Switches: switches, Offsets: []int32{0}, Table: make([]int32, switches*switches)}
-	for i := range r.Table {
-		r.Table[i] = -1
-	}
-	return &table{routes: r, known: map[string]int32{}}
-}
+func newLists() *lists { return &lists{offsets: []int32{0}, known: map[string]int32{}} }
 
-// set makes channels the candidates at a switch.
-func (b *table) set(at, to int32, channels []int32) {
+// group gives the number of a list.
+func (b *lists) group(channels []int32) int32 {
 	b.key = b.key[:0]
 	for _, c := range channels {
 		b.key = binary.LittleEndian.AppendUint32(b.key, uint32(c))
 	}
-	r := b.routes
 	group, ok := b.known[string(b.key)]
 	if !ok {
-		group = int32(len(r.Offsets) - 1)
+		group = int32(len(b.offsets) - 1)
 		b.known[string(b.key)] = group
-		r.Channels = append(r.Channels, channels...)
-		r.Offsets = append(r.Offsets, int32(len(r.Channels)))
+		b.channels = append(b.channels, channels...)
+		b.offsets = append(b.offsets, int32(len(b.channels)))
 	}
-	r.Table[int(at)*r.Switches+int(to)] = group
+	return group
 }

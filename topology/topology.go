@@ -136,8 +136,9 @@ func (t *Topology) PathLength(a, b int32) int32 {
 // MinimalNext appends to buffer the links from switch node `node` that lie on
 // a shortest path to switch number `to` (a switch with hosts); nothing when
 // node is that switch. Networks routed by table have no other way than the
-// table's, so there it is the candidates of Routes, as it is where these are
-// all shortest paths and quicker to have.
+// table's, so there it is the candidates of Routes. So it is in dragonflies and
+// HyperX, where these are quicker to have and, without failures, all legal
+// shortest paths.
 func (t *Topology) MinimalNext(buffer []int32, node, to int32) []int32 {
 	if r := t.Routes; r != nil && (r.Table != nil || r.Dragonfly != nil || r.HyperX != nil) {
 		if t.SwitchOf(node) == to {

@@ -28,7 +28,24 @@ import (
 // Cost: O(leaf switches x links between switches).
 type upDown struct {
 	*switchGraph
-	rank []int32 // length switches: place in the order, larger = higher
+	rank   []int32  // length switches: place in the order, larger = higher
+	length []uint16 // length leaves x switches: links on the legal path from the switch to the leaf
+}
+
+// links is the length of the legal path.
+func (u *upDown) links(from, to int32) int32 {
+	if u.column[to] < 0 {
+		from, to = to, from
+	}
+	column := u.column[to]
+	if column < 0 {
+		return -1
+	}
+	d := u.length[int(column)*len(u.column)+int(from)]
+	if d == unreachable {
+		return -1
+	}
+	return int32(d)
 }
 
 // routeUpDown sets distance and Routes of a wired network. own is the order to
@@ -161,21 +178,27 @@ func (u *upDown) measure(rank []int32) int64 {
 // are candidates.
 func (u *upDown) routes() *Routes {
 	switches, rank := len(u.column), u.rank
-	table, order := newTable(switches, 1), inverse(rank)
+	groups, order := newLists(), inverse(rank)
+	r := &Routes{VirtualChannels: 1, Switches: switches, Table: make([]int32, switches*switches)}
+	for i := range r.Table {
+		r.Table[i] = -1
+	}
+	u.length = make([]uint16, len(u.leaves)*switches)
 	down, queue, links := make([]uint16, switches), []int32(nil), []int32(nil)
 	for i, leaf := range u.leaves {
 		length := u.length[i*switches : (i+1)*switches]
 		queue = u.toLeaf(length, down, queue, leaf, rank, order)
-		for s := range int32(switches) {
-			if s == leaf || length[s] == unreachable {
+		for s := range switches {
+			if int32(s) == leaf || length[s] == unreachable {
 				continue
 			}
-			links = u.candidates(links[:0], s, rank, length, down)
-			table.set(s, leaf, links)
+			links = u.candidates(links[:0], int32(s), rank, length, down)
+			r.Table[s*switches+int(leaf)] = groups.group(links)
 		}
 	}
-	table.routes.StaticDivisor = u.staticDivisors(table.routes)
-	return table.routes
+	r.Offsets, r.Channels = groups.offsets, groups.channels
+	r.StaticDivisor = u.staticDivisors(r)
+	return r
 }
 
 // candidates appends the links out of s that go on by the rule.
