@@ -232,6 +232,23 @@ func TestOverlap(t *testing.T) {
 			b.Compute(40 * second)
 			b.Isend(1, 50, 0)
 		}},
+		{"waited for, and long computing", 270, func(b *Builder) {
+			r := b.Isend(1, 50, 0)
+			b.Isend(1, 100, 0)
+			b.Wait(r)
+			b.Compute(170 * second)
+			b.Isend(1, 50, 0)
+		}},
+		{"waited for twice", 210, func(b *Builder) {
+			old := b.Isend(1, 10, 0)
+			b.WaitAll()
+			r := b.Isend(1, 50, 0)
+			b.Isend(1, 100, 0)
+			b.Wait(old)
+			b.Wait(r)
+			b.Compute(40 * second)
+			b.Isend(1, 50, 0)
+		}},
 		{"to itself", 40, func(b *Builder) { b.Send(0, 100, 0); b.Compute(40 * second); b.Isend(1, 0, 0) }},
 	} {
 		b := NewBuilder(2, 0)

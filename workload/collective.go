@@ -25,8 +25,8 @@ type Collective struct {
 	Members   []int32 // the ranks that take part, in the order of their numbers in the group; nil = all
 	Root      int32   // the rank that sends or receives all, for operations that have one
 
-	// Bytes, from 0 to 2^52, is what a library's caller gives as the size: the
-	// whole vector of bcast, reduce, allreduce and reduce-scatter; the block
+	// Bytes, from 0 to 2^52 among all members, is what a library's caller gives as
+	// the size: the whole vector of bcast, reduce, allreduce and reduce-scatter; the block
 	// of one rank (one pair for alltoall) of allgather, gather, scatter and
 	// alltoall; the size of a message of barrier, usually 0.
 	Bytes int64

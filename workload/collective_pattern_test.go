@@ -193,6 +193,41 @@ func TestTags(t *testing.T) {
 	}
 }
 
+// The operations of a pattern are counted to the last one before it is built.
+func TestOperationsAreCounted(t *testing.T) {
+	for _, spec := range []string{"bcast:9,rounds=3", "bcast:9,rounds=3,compute-ns=5", "allreduce:6,reduction-rate=7,compute-ns=1", "barrier:5,compute-ns=1", "alltoall:70,algorithm=scattered"} {
+		count := int64(len(mustParse(t, spec).Ops))
+		if _, err := parsePattern(spec, count); err != nil {
+			t.Errorf("%s with %d operations: %v", spec, count, err)
+		}
+		if _, err := parsePattern(spec, count-1); err == nil {
+			t.Errorf("%s with room for %d operations has one more", spec, count-1)
+		}
+	}
+}
+
+// A scattered all-to-all has at most 32 messages each way under way.
+func TestScatteredInBatches(t *testing.T) {
+	for _, size := range []int{2, 32, 33, 34, 70, 97} {
+		p := mustParse(t, fmt.Sprintf("alltoall:%d,algorithm=scattered", size))
+		for r := range int32(size) {
+			open, most, waits := 0, 0, 0
+			for _, op := range p.RankOps(r) {
+				switch op.Kind {
+				case Isend, Ireceive:
+					open++
+					most = max(most, open)
+				case WaitAll:
+					open, waits = 0, waits+1
+				}
+			}
+			if most != 2*min(32, size-1) || waits != (size-1+31)/32 || open != 0 {
+				t.Fatalf("%d ranks: rank %d has %d requests open at most, waits %d times, and leaves %d", size, r, most, waits, open)
+			}
+		}
+	}
+}
+
 func TestCollectivePatternErrors(t *testing.T) {
 	for _, test := range []struct{ spec, reason, hint string }{
 		{"reduce:9,root=9", "option root is \"9\", must be a whole number from 0 to 8", "reduce:64"},
@@ -202,6 +237,7 @@ func TestCollectivePatternErrors(t *testing.T) {
 		{"allreduce:9,reduction-rate=-1", "option reduction-rate", ""},
 		{"allreduce:2,bytes=10000000,reduction-rate=1", "combining 10000000 bytes", ""},
 		{"allreduce:2,bytes=4000000,reduction-rate=1,rounds=3", "computing for more than", "less computing"},
+		{"reduce-naive:4,bytes=1000,reduction-rate=1,rounds=1502", "computing for more than", "less computing"},
 		{"barrier:0", "from 1 to", "barrier:64"},
 		{"bcast:1000000,rounds=20", "more than 24000000 operations", "fewer"},
 		{"allreduce:200000,algorithm=ring", "more than 24000000 operations", "fewer"},
