@@ -6,6 +6,7 @@ import (
 
 	"remap/diagnosis"
 	"remap/evalsim"
+	"remap/sampling"
 	"remap/topology"
 	"remap/workload"
 )
@@ -71,5 +72,34 @@ func TestSuspects(t *testing.T) {
 	}
 	if _, found = suspects(t, ring); len(found) > 0 {
 		t.Errorf("a ring of two alone: %+v", found)
+	}
+}
+
+// Links are judged by the lower end of their interval, the job by its own
+// samples and its own time, repeats together.
+func TestSuspectsByHand(t *testing.T) {
+	machine, err := topology.Parse("torus:4,gbps=8")
+	if err != nil {
+		t.Fatal(err)
+	}
+	result := func(own, other sampling.Entry) *evalsim.Result {
+		r := &evalsim.Result{Elapsed: []float64{9e9, 1e9}, Samples: []*sampling.Table{sampling.NewTable(len(machine.Links)), sampling.NewTable(len(machine.Links))}}
+		r.Samples[1].Links[5], r.Samples[0].Links[5] = own, other
+		return r
+	}
+	sure := sampling.Entry{Packets: 10000, PacketsVariance: 100, Congested: 5000, CongestedVariance: 100}
+	unsure := sampling.Entry{Packets: 20, PacketsVariance: 100, Congested: 5, CongestedVariance: 100}
+	for _, entry := range []sampling.Entry{sure, unsure} {
+		if f := entry.Fraction(); f.Value <= diagnosis.SuspectFraction || (f.Low > diagnosis.SuspectFraction) != (entry == sure) {
+			t.Fatalf("%+v is no case for this test: %+v", entry, f)
+		}
+	}
+	found := diagnosis.Suspects(machine, []*evalsim.Result{result(sure, unsure), result(sure, unsure)}, 1, 1000)
+	// 2 x 10000 packets of 1000 bytes in 2 x 1 s, on a link of 1e9 bytes a second.
+	if len(found) != 1 || found[0].Link != 5 || found[0].BytesPerSecond != 1e7 || found[0].Use != 0.01 {
+		t.Errorf("%+v, want link 5 with 1e7 B/s", found)
+	}
+	if found := diagnosis.Suspects(machine, []*evalsim.Result{result(unsure, sure)}, 1, 1000); len(found) != 0 {
+		t.Errorf("%+v on few samples", found)
 	}
 }

@@ -43,10 +43,12 @@ import (
 //     everybody, the busiest link carries 6173 and 777 units, 640 without a failure.
 //
 // Detours are kept beside the routes of before, as pairs of a switch and a
-// destination: one failed cable of torus:24x24x24 changes few. They are for 65536
-// switches at most, tables, with an entry for every pair, for 16384. Errors, *input.Error without a file, are
-// a LINK that means nothing (with the nearest name), a fraction out of bounds,
-// and failures that leave some hosts without a path between them, by name.
+// destination: one failed cable of torus:24x24x24 changes few. They are for
+// 65536 switches at most; tables, with an entry for every pair, for 16384.
+//
+// Errors, *input.Error without a file, are a LINK that means nothing (with the
+// nearest name), a fraction out of bounds, and failures that leave some hosts
+// without a path between them, by name.
 func Degrade(t *Topology, failed, slowed []string) (*Topology, error) {
 	if len(failed) == 0 && len(slowed) == 0 {
 		return t, nil
