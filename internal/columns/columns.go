@@ -1,13 +1,14 @@
 // Package columns writes tables of typed columns, row by row, as CSV, JSON or
-// Apache Parquet. The three hold the same values: numbers that are not whole
-// are rounded to 8 significant digits in each, missing ones are empty in CSV
-// and null in JSON and Parquet.
+// Apache Parquet. The three hold the same values: those of Number columns are
+// rounded to 8 significant digits in each, missing ones are empty in CSV and
+// null in JSON and Parquet.
 package columns
 
 import (
 	"bufio"
 	"fmt"
 	"io"
+	"math"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -64,23 +65,28 @@ type Column struct {
 // Value is one field of a row. The zero value is a missing one.
 type Value struct {
 	set     bool
+	kind    Kind
 	integer int64
 	number  float64
 	text    string
 }
 
 // Whole is a value of an Integer column.
-func Whole(v int64) Value { return Value{set: true, integer: v} }
+func Whole(v int64) Value { return Value{set: true, kind: Integer, integer: v} }
 
-// Real is a value of a Number column, rounded to 8 significant digits.
+// Real is a value of a Number column, rounded to 8 significant digits; what is
+// not finite, which JSON cannot hold, is a missing one.
 func Real(v float64) Value {
+	if math.IsInf(v, 0) || math.IsNaN(v) {
+		return Value{}
+	}
 	var digits [32]byte
 	rounded, _ := strconv.ParseFloat(string(strconv.AppendFloat(digits[:0], v, 'g', 8, 64)), 64)
-	return Value{set: true, number: rounded}
+	return Value{set: true, kind: Number, number: rounded}
 }
 
 // String is a value of a Text column.
-func String(v string) Value { return Value{set: true, text: v} }
+func String(v string) Value { return Value{set: true, kind: Text, text: v} }
 
 // Writer writes rows. Not safe for concurrent use.
 type Writer struct {
@@ -120,6 +126,9 @@ func (w *Writer) Write(values []Value) error {
 	for i := range values {
 		if !values[i].set && !w.columns[i].Optional {
 			return fmt.Errorf("column %s: a value is missing", w.columns[i].Name)
+		}
+		if values[i].set && values[i].kind != w.columns[i].Kind {
+			return fmt.Errorf("column %s: a value is of another kind", w.columns[i].Name)
 		}
 	}
 	return w.sink.row(values)

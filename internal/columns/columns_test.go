@@ -30,6 +30,9 @@ func drawRow(t *rapid.T) []Value {
 			row[i] = Whole(rapid.Int64().Draw(t, "integer"))
 		case Number:
 			row[i] = Real(rapid.Float64Range(-1e300, 1e300).Draw(t, "number"))
+			if special := rapid.SampledFrom([]float64{0, math.NaN(), math.Inf(1), math.Inf(-1)}).Draw(t, "special"); c.Optional && special != 0 {
+				row[i] = Real(special)
+			}
 		case Text:
 			row[i] = String(rapid.StringMatching(`[ -~äλ"\n]{1,12}`).Draw(t, "text"))
 		}
@@ -193,6 +196,19 @@ func TestRefusedRows(t *testing.T) {
 		}
 		if err := w.Write([]Value{{}, Whole(1)}); err == nil {
 			t.Errorf("%v: a missing value passes where none may be", f)
+		}
+	}
+	for _, f := range []Format{CSV, JSON, Parquet} {
+		for i, c := range kinds {
+			w, err := NewWriter(&out, f, kinds[i:i+1])
+			if err != nil {
+				t.Fatal(err)
+			}
+			for k, v := range []Value{Integer: Whole(1), Number: Real(1), Text: String("1")} {
+				if err := w.Write([]Value{v}); (err == nil) != (Kind(k) == c.Kind) {
+					t.Errorf("%v: a value of kind %d in a column of kind %d: %v", f, k, c.Kind, err)
+				}
+			}
 		}
 	}
 	if _, err := NewWriter(&out, Parquet+1, nil); err == nil {

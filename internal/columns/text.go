@@ -3,7 +3,6 @@ package columns
 import (
 	"bufio"
 	"encoding/json"
-	"math"
 	"strconv"
 	"strings"
 )
@@ -90,7 +89,7 @@ func (s *jsonSink) row(values []Value) error {
 		s.line = appendText(s.line, s.columns[i].Name)
 		s.line = append(s.line, ':')
 		switch v := &values[i]; {
-		case !v.set || s.columns[i].Kind == Number && (math.IsInf(v.number, 0) || math.IsNaN(v.number)):
+		case !v.set:
 			s.line = append(s.line, "null"...)
 		case s.columns[i].Kind == Text:
 			s.line = appendText(s.line, v.text)
