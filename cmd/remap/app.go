@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/urfave/cli/v2"
@@ -136,10 +137,31 @@ func usageError(c *cli.Context, err error, _ bool) error {
 		return usage(see, "unknown option --%s", found[1])
 	}
 	if found := invalidFlag.FindStringSubmatch(err.Error()); found != nil {
-		return usage(see, "--%s: %s is not a value it can have", found[2], found[1])
+		return usage(see, "--%s: %s must be %s", found[2], found[1], kindOf(command, found[2]))
 	}
 	if found := lonelyFlag.FindStringSubmatch(err.Error()); found != nil {
 		return usage(see, "--%s needs a value", found[1])
 	}
 	return usage(see, "%w", err)
+}
+
+// kindOf says what the values of an option are, for those that the flag parser
+// converts; it refuses values of the wrong kind and numbers that are too large.
+func kindOf(command *cli.Command, name string) string {
+	for _, f := range command.Flags {
+		if !slices.Contains(f.Names(), name) {
+			continue
+		}
+		switch f.(type) {
+		case *cli.BoolFlag:
+			return "true or false"
+		case *cli.Float64Flag:
+			return "a number, below 1e308"
+		case *cli.Uint64Flag:
+			return "a whole number from 0 to 2^64-1"
+		case *cli.DurationFlag:
+			return "a time such as 30s or 5m"
+		}
+	}
+	return "a whole number, below 2^63"
 }

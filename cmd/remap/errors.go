@@ -76,6 +76,8 @@ func usualHint(command string, err error) string {
 		return "check the permissions of the file and of its folder"
 	case errors.Is(err, syscall.ENOSPC):
 		return "free some space, or write to another disk"
+	case errors.Is(err, context.Canceled) && command == "optimize":
+		return "not even the start was judged yet; fewer --repeats or a smaller --max-packets judge it sooner"
 	case errors.Is(err, context.Canceled):
 		return "the same command does it all again; optimize --output FILE keeps the best mapping when interrupted"
 	case command == "":

@@ -112,7 +112,7 @@ func TestInterruptKeepsTheBest(t *testing.T) {
 
 // An interrupt before anything was judged writes nothing and fails.
 func TestInterruptTooEarly(t *testing.T) {
-	for _, signal := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM} {
+	for _, signal := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP} {
 		folder := t.TempDir()
 		var stderr bytes.Buffer
 		args := append(long(filepath.Join(folder, "best.csv")), "--topology", "tapered", "--pattern", "uniform:4608,rounds=100")

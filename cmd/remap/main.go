@@ -51,8 +51,13 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) (code int) {
 		}
 	}()
 	// The first interrupt ends the work in order; after it the default holds
-	// again, so that a second one ends the process at once.
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	// again, so that a second one ends the process at once. A terminal that is
+	// closed interrupts too, unless nohup says otherwise.
+	interrupts := []os.Signal{os.Interrupt, syscall.SIGTERM}
+	if !signal.Ignored(syscall.SIGHUP) {
+		interrupts = append(interrupts, syscall.SIGHUP)
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), interrupts...)
 	defer stop()
 	context.AfterFunc(ctx, stop)
 

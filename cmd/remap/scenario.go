@@ -2,8 +2,11 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
+	"io"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -14,6 +17,7 @@ import (
 	"github.com/BurntSushi/toml"
 	"github.com/urfave/cli/v2"
 
+	"remap/commgraph"
 	"remap/fixtures"
 	"remap/internal/input"
 	"remap/internal/nearest"
@@ -71,7 +75,7 @@ func (p *program) applyScenario(c *cli.Context) error {
 		}
 		for _, value := range o.values {
 			if err := c.Set(o.name, value); err != nil {
-				return p.blameFor(o.origin, usage("it takes the same values as --"+o.name, "--%s: %q is not a value it can have", o.name, value))
+				return p.blameFor(o.origin, usage("it takes the same values as --"+o.name, "--%s: %q must be %s", o.name, value, kindOf(c.Command, o.name)))
 			}
 		}
 		p.origins[o.name] = o.origin
@@ -120,16 +124,17 @@ func (p *program) ours(s fixtures.Scenario) []given {
 // readScenario reads a file of options: NAME = VALUE, or NAME = [VALUES] for
 // those that may be repeated. Names of files are relative to the file's folder.
 func (p *program) readScenario(path string) ([]given, error) {
-	info, err := os.Stat(path)
+	file, err := commgraph.OpenFile(path)
 	if err != nil {
 		return nil, err
 	}
-	if info.Size() > maxScenario {
+	defer file.Close()
+	text, err := io.ReadAll(io.LimitReader(file, maxScenario+1)) // a device has no size to ask for
+	if err != nil {
+		return nil, err
+	}
+	if len(text) > maxScenario {
 		return nil, &input.Error{File: path, Reason: fmt.Sprintf("larger than %d bytes", maxScenario), Hint: "is this the right file?"}
-	}
-	text, err := os.ReadFile(path)
-	if err != nil {
-		return nil, err
 	}
 	values := map[string]any{}
 	if err := toml.Unmarshal(input.TrimMark(text), &values); err != nil {
@@ -137,9 +142,9 @@ func (p *program) readScenario(path string) ([]given, error) {
 	}
 	names := p.scenarioNames()
 	var options []given
-	for name, value := range values {
+	for _, name := range inOrder(values, text) {
 		line := keyLine(text, name)
-		o, err := readOption(names, name, value)
+		o, err := readOption(names, name, values[name])
 		if err != nil {
 			err.File, err.Line = path, line
 			return nil, err
@@ -148,8 +153,15 @@ func (p *program) readScenario(path string) ([]given, error) {
 		o.beside(path)
 		options = append(options, o)
 	}
-	slices.SortFunc(options, func(a, b given) int { return strings.Compare(a.name, b.name) })
 	return options, nil
+}
+
+// inOrder are the keys as they stand in the file, so that the first mistake is
+// the one that is told.
+func inOrder(values map[string]any, text []byte) []string {
+	return slices.SortedFunc(maps.Keys(values), func(a, b string) int {
+		return cmp.Or(cmp.Compare(keyLine(text, a), keyLine(text, b)), strings.Compare(a, b))
+	})
 }
 
 // inTOML is an error of the TOML reader as ours.
