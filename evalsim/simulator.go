@@ -131,8 +131,9 @@ func (s *simulator) reset(seed uint64) {
 func (s *simulator) run(ctx context.Context) error {
 	s.startRanks()
 	s.start()
-	for rounds := 0; ; rounds++ {
-		if rounds&(1<<14-1) == 0 {
+	for rounds, check := 0, int64(0); ; rounds++ {
+		if rounds&(1<<14-1) == 0 || s.events >= check { // a round may have thousands of events
+			check = s.events + 1<<20
 			if err := s.checkTime(ctx); err != nil {
 				return err
 			}
