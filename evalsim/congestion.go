@@ -13,7 +13,7 @@ import (
 type CongestionRule uint8
 
 const (
-	QueueAboveCredits CongestionRule = iota // the port's queue exceeds the credits of the next buffer: it needs credit back before it can empty
+	QueueAboveCredits CongestionRule = iota // the port's queue, that of the packet's virtual channel, exceeds the credits of the next buffer: it needs credit back before it can empty
 	QueueAbove                              // the queue exceeds a number of bytes
 	CreditsBelow                            // the credits are below a number of bytes
 	Probabilistic                           // with a probability that grows with the queue, to 1 at a number of bytes

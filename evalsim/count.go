@@ -1,11 +1,12 @@
 package evalsim
 
-// linkCount is what a link has done up to some time, its channels summed.
+// linkCount is what a link has done up to some time, its channels summed but for
+// the peak.
 type linkCount struct {
 	bytes, packets, congested int64
 	stalled                   int64   // ps
 	area                      float64 // queued bytes x ps
-	peak                      int64   // most bytes queued, since the end of the last complete slice
+	peak                      int64   // most bytes queued on one channel, since the end of the last complete slice
 }
 
 // counts reads a link's counters.

@@ -72,7 +72,8 @@ func (s *simulator) tallyJobs() {
 
 // RepeatDelivered is Repeat, and hands every delivered packet to take, in the
 // order of the repeats and, within one, in that of its events; times may step
-// back by a nanosecond. take is called from one goroutine at a time and may keep
+// back, by a nanosecond where all links are alike and by up to the longest
+// latency or transmission where they are not. take is called from one goroutine at a time and may keep
 // what it gets; its error ends all. A repeat that is ahead of its turn waits
 // after some deliveries, so memory does not grow with their number.
 func (s *Simulation) RepeatDelivered(ctx context.Context, first, count, workers int, progress func(), take func(repeat int, some []Delivery) error) ([]*Result, error) {

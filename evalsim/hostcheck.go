@@ -18,24 +18,24 @@ func (s *simulator) checkHostLayer(ended bool) error {
 			return fmt.Errorf("rank %d ended with %d sends open", r, p.open)
 		}
 	}
-	if free := s.count(s.freed, func(i int32) int32 { return s.messages[i].next }); free+kept != len(s.messages) {
+	if free := listLength(s.freed, func(i int32) int32 { return s.messages[i].next }); free+kept != len(s.messages) {
 		return fmt.Errorf("%d of %d messages free and %d without a receive", free, len(s.messages), kept)
 	}
 	posted := 0
 	next := func(i int32) int32 { return s.receives[i].next }
 	for i := range s.pairs {
-		posted += s.count(s.pairs[i].posted.first, next)
+		posted += listLength(s.pairs[i].posted.first, next)
 		if ended && s.pairs[i].sent != s.pairs[i].taken {
 			return fmt.Errorf("flow %d: %d messages sent, %d arrived", i, s.pairs[i].sent, s.pairs[i].taken)
 		}
 	}
 	for i := range s.parties {
-		posted += s.count(s.parties[i].posted.first, next)
+		posted += listLength(s.parties[i].posted.first, next)
 	}
-	if free := s.count(s.freeReceives, next); free+posted != len(s.receives) {
+	if free := listLength(s.freeReceives, next); free+posted != len(s.receives) {
 		return fmt.Errorf("%d of %d receives free and %d posted", free, len(s.receives), posted)
 	}
-	if free := s.count(s.freeCopies, func(i int32) int32 { return s.copies[i].next }); free != len(s.copies) {
+	if free := listLength(s.freeCopies, func(i int32) int32 { return s.copies[i].next }); free != len(s.copies) {
 		return fmt.Errorf("%d of %d copies free", free, len(s.copies))
 	}
 	for link, last := range s.rings {
@@ -58,8 +58,8 @@ func (s *simulator) checkClock(r int32, now int64) {
 	p.clock = now
 }
 
-// count is the length of a list.
-func (s *simulator) count(first int32, next func(int32) int32) int {
+// listLength is the length of a list.
+func listLength(first int32, next func(int32) int32) int {
 	n := 0
 	for i := first; i >= 0; i = next(i) {
 		n++

@@ -9,6 +9,8 @@ import (
 	"unsafe"
 
 	"pgregory.net/rapid"
+
+	"remap/sampling"
 )
 
 // What the event loop touches a packet or a message at a time keeps its size.
@@ -18,6 +20,12 @@ func TestSizesOfRecords(t *testing.T) {
 	}
 	if size := unsafe.Sizeof(Delivery{}); size != 32 {
 		t.Errorf("a delivery takes %d bytes, not half a cache line", size)
+	}
+	if size := unsafe.Sizeof(linkCount{}) + unsafe.Sizeof(LinkStats{}); size != countBytes {
+		t.Errorf("a link in a slice takes %d bytes, %d are reckoned with", size, countBytes)
+	}
+	if size := unsafe.Sizeof(sampling.Entry{}); size != entryBytes {
+		t.Errorf("a link in a table takes %d bytes, %d are reckoned with", size, entryBytes)
 	}
 }
 

@@ -21,7 +21,14 @@
 // reach a port within one link latency of each other are served in the order of
 // the decisions; and of the credits on their way back only the newest is waited
 // for, older ones count from the event that returned them, which is up to one
-// transmission and one latency early.
+// transmission and one latency early; what comes back while a link waits counts
+// as one credit.
+//
+// A port knows of a credit when the packet that left the buffer is ready at the
+// node after. Times are right for that, but a port in front of a link that holds
+// about as many bytes as the buffer (latency x rate) looks as if it had no
+// credit, and counts as congested under the rules that ask for credits: 64 KiB
+// at 100 Gb/s are 5.2 us, or a kilometre of cable.
 //
 // # Hosts
 //

@@ -19,13 +19,11 @@ type rank struct {
 // startRanks puts every rank at the beginning of its program, at time 0 or at
 // its random start.
 func (s *simulator) startRanks() {
-	first := int32(0)
 	for j := range s.jobs {
-		program := s.jobs[j].Program
-		for r := range int32(program.Ranks()) {
-			s.ranks[first+r] = rank{op: program.Offsets[r] - 1, end: program.Offsets[r+1], job: uint16(j)}
+		job := &s.jobs[j]
+		for r := range int32(job.Program.Ranks()) {
+			s.ranks[job.firstRank+r] = rank{op: job.Program.Offsets[r] - 1, end: job.Program.Offsets[r+1], job: uint16(j)}
 		}
-		first += int32(program.Ranks())
 	}
 	// Equal times are served in the order of their making. Which of two ranks
 	// begins first is a random bit, so that none is favoured and repeats differ;

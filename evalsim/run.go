@@ -43,8 +43,8 @@ type LinkStats struct {
 	Congested int64   // packets that found its port congested; 0 on injection links
 	Busy      float64 // fraction of the time it was sending
 	Stalled   float64 // fraction of the time it was free and had a packet ready, but no credit: a hundredth of the percent time stalled P_Ts = 100 T_is/T_i of credit stalls, which Monet measures (Jha et al. 2020, definitions 1 and 3)
-	QueueMean float64 // bytes waiting in the port's queue, averaged over the time
-	QueueMax  int64   // most bytes queued at a time
+	QueueMean float64 // bytes waiting in the port's queue, averaged over the time; on injection links bytes of messages that have not left
+	QueueMax  int64   // most bytes queued at a time on one virtual channel; 0 on injection links
 }
 
 // Result of one run.

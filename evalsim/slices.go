@@ -20,8 +20,8 @@ type Part struct {
 const (
 	maxSlices     = 1024
 	maxPartsBytes = 1 << 30
-	entryBytes    = 32 // a link in a table
-	countBytes    = 48 // a link in a slice
+	entryBytes    = 32      // a link in a table
+	countBytes    = 48 + 56 // a link in a slice: linkCount, and LinkStats of the result
 )
 
 // parts tells whether samples are kept apart by slice or phase.
@@ -67,7 +67,7 @@ func newSlicing(n *network, jobs []job, o *Options) (slicing, error) {
 	return s, nil
 }
 
-// reset forgets the last run and makes the tables of the first slice.
+// resetSlices forgets the last run and makes the tables of the first slice.
 func (s *simulator) resetSlices() {
 	if len(s.tables) > int(s.perSlice) {
 		s.tables = s.tables[:s.perSlice]

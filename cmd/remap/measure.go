@@ -87,7 +87,7 @@ func (p *program) boundParts(j *job, jobs []evalsim.Job, sampled bool) error {
 	}
 	bytes := int64(0)
 	if p.slices > 0 {
-		bytes = 64 // counts of a link in a slice
+		bytes = 104 // counts of a link in a slice
 	}
 	if sampled {
 		phases := 1
