@@ -149,6 +149,8 @@ func (s *simulator) returnCredit(id, bytes int32, left int64) {
 	}
 	if shared.flags&isWaiting != 0 {
 		c.newest += bytes
+		// It will be looked at by start; see land.
+		s.touched += s.packetAt.at(max(c.head, 0)).to
 		s.ready = append(s.ready, id)
 	} else {
 		c.newest = bytes
@@ -311,7 +313,7 @@ func (s *simulator) start() {
 		if s.judge.At == AtDeparture && link >= s.hostLinks {
 			s.cross(pk, link, link*virtual+int32(shared.turn), s.judge.congested(c, c.queued, size))
 		}
-		begin := max(shared.freeAt, pk.ready)
+		begin := later(shared.freeAt, pk.ready)
 		if c.credits-c.newest < size && c.creditAt > begin {
 			// It takes the newest credit, which may be on its way still.
 			s.stalled[link] += c.creditAt - begin
@@ -343,6 +345,12 @@ func (s *simulator) start() {
 	if s.observe != nil {
 		s.observe(haveStarted, nil)
 	}
+}
+
+// later is max without a branch, which would often be mispredicted.
+func later(a, b int64) int64 {
+	d := b - a
+	return a + d&^(d>>63)
 }
 
 // turn is the virtual channel of a link whose turn it is: the next that has a

@@ -11,11 +11,11 @@ type loads struct {
 	levels []byte  // length links + 64
 	bytes  []int32 // length links: what levels are made from, when a link has several channels; else nil
 	full   int32
-	shift  uint // bytes to levels
+	scale  uint64 // levels of a byte, in 2^-32
 }
 
 func newLoads(links, virtual int, full int32) loads {
-	l := loads{levels: make([]byte, links+64), full: full, shift: uint(max(0, bits.Len32(uint32(full))-2))}
+	l := loads{levels: make([]byte, links+64), full: full, scale: 1 << (34 - bits.Len32(uint32(full)))}
 	if virtual > 1 {
 		l.bytes = make([]int32, links)
 	}
@@ -29,7 +29,7 @@ func (l *loads) reset() {
 
 // bound counts a packet that will be queued, until queued counts it exactly.
 func (l *loads) bound(link, size int32) {
-	l.levels[link] = min(127, l.levels[link]+byte(size>>(l.shift&31)))
+	l.levels[link] = min(127, l.levels[link]+byte(uint64(size)*l.scale>>32))
 }
 
 // queued counts a packet that has been queued on a channel of a link.
@@ -53,7 +53,7 @@ func (l *loads) landed(link int32, shared *channel, pk *packet, s *simulator) {
 }
 
 func (l *loads) set(link, bytes int32) {
-	l.levels[link] = byte(min(127, (bytes+1<<(l.shift&31)-1)>>(l.shift&31)))
+	l.levels[link] = byte(min(127, (uint64(bytes)*l.scale+1<<32-1)>>32))
 }
 
 const (
@@ -63,11 +63,10 @@ const (
 	laneGather = 0x0102040810204080
 )
 
-// lower is the lower one of each of eight lanes.
+// lower is the lower one of each of eight lanes, all below 128.
 func lower(a, b uint64) uint64 {
 	greater := ((a | laneHigh) - b) & laneHigh
-	mask := greater - greater>>7 | greater
-	return b&mask | a&^mask
+	return a ^ (a^b)&(greater-greater>>7)
 }
 
 // beyond32 fills the lanes after the first n of 32.
