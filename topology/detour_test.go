@@ -176,6 +176,8 @@ func TestChannelBounds(t *testing.T) {
 	}{
 		{"hyperx:8", chained, 14, true, true},     // paths of up to 7 links, twice
 		{"hyperx:12", chained, 11, true, false},   // 22 are too many
+		{"hyperx:17", chained, 16, true, false},   // all there are
+		{"hyperx:18", chained, 1, false, false},   // one too many
 		{"hyperx:20", chained, 1, false, false},   // 19 are too many
 		{"torus:20", notClosed, 12, false, false}, // 2, and 10 to come to the other side of the gap
 		{"torus:40", notClosed, 1, false, false},  // 21 are too many

@@ -277,6 +277,7 @@ func TestRailsOverlap(t *testing.T) {
 		{"three at once", 150, func(b *Builder) { b.Isend(1, 100, 0); b.Isend(1, 100, 0); b.Isend(1, 100, 0) }},
 		{"one after the other", 200, func(b *Builder) { b.Send(1, 100, 0); b.Send(1, 100, 0) }},
 		{"one of two is long", 180, func(b *Builder) { b.Isend(1, 180, 0); b.Isend(1, 20, 0) }},
+		{"waited for", 110, func(b *Builder) { b.Isend(1, 100, 0); b.WaitAll(); b.Send(1, 10, 0) }},
 		{"behind one in hand", 110, func(b *Builder) { b.Isend(1, 100, 0); b.Send(1, 10, 0); b.Isend(1, 100, 0) }},
 	} {
 		b := NewBuilder(2, 0)
