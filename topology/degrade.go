@@ -122,7 +122,7 @@ func (t *Topology) without(whole *Topology, failed []bool) error {
 }
 
 func (t *Topology) partitioned(cut []int32) error {
-	e := &input.Error{Hint: "fail fewer links, or leave these hosts out of the network"}
+	e := &input.Error{Hint: "every host must stay connected: fail fewer links, or leave a host that is down in the network and out of the jobs"}
 	if len(cut) == 1 {
 		e.Reason = "the failed links cut off one host from others: " + t.HostNames[cut[0]]
 	} else {

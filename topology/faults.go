@@ -11,8 +11,6 @@ import (
 	"remap/internal/nearest"
 )
 
-const linkHint = "write a link's number in a links file, or the names of two neighbours as LEAF:SPINE, or LEAF:SPINE/0 for the first of their cables"
-
 // faults gathers what fails and what is slow, by the names a user gives.
 type faults struct {
 	t        *Topology
@@ -33,6 +31,18 @@ func newFaults(t *Topology) *faults {
 
 func (f *faults) wrong(hint, format string, args ...any) error {
 	return &input.Error{Reason: fmt.Sprintf("%s: %s", f.what, fmt.Sprintf(format, args...)), Hint: hint}
+}
+
+// linkHint says how a LINK is written, with one of this network as example.
+func (f *faults) linkHint() string {
+	example := "LEAF:SPINE"
+	for i := range f.t.Links {
+		if l := &f.t.Links[i]; !f.t.IsHost(l.From) && !f.t.IsHost(l.To) {
+			example = f.t.NodeName(l.From) + ":" + f.t.NodeName(l.To)
+			break
+		}
+	}
+	return "write a link's number in a links file, or two neighbours such as " + example + ", or " + example + "/0 for the first of their cables"
 }
 
 // fail marks the cables of one LINK as failed.
@@ -58,7 +68,7 @@ func (f *faults) slow(text string) error {
 	}
 	link := text[:at]
 	if _, ok := f.switches[link]; ok {
-		return f.wrong(linkHint, "a switch fails as a whole, but it is links that are slow")
+		return f.wrong(f.linkHint(), "a switch fails as a whole, but it is links that are slow")
 	}
 	links, err := f.find(link)
 	for _, l := range links {
@@ -73,7 +83,7 @@ func (f *faults) slow(text string) error {
 // find gives the links, one of each cable, that a text means.
 func (f *faults) find(text string) ([]int32, error) {
 	if text == "" {
-		return nil, f.wrong(linkHint, "it is empty")
+		return nil, f.wrong(f.linkHint(), "it is empty")
 	}
 	if strings.Trim(text, "0123456789") == "" {
 		return f.numbered(text)
@@ -113,12 +123,12 @@ func (f *faults) numbered(text string) ([]int32, error) {
 	if origin := f.t.Origin; origin != nil && err == nil {
 		at, ok := slices.BinarySearch(origin, int32(number))
 		if !ok {
-			return nil, f.wrong(linkHint, "no link has this number, or it has failed before")
+			return nil, f.wrong(f.linkHint(), "no link has this number, or it has failed before")
 		}
 		return []int32{int32(at)}, nil
 	}
 	if err != nil || number >= int64(len(f.t.Links)) {
-		return nil, f.wrong(linkHint, "links are numbered from 0 to %d", len(f.t.Links)-1)
+		return nil, f.wrong(f.linkHint(), "links are numbered from 0 to %d", len(f.t.Links)-1)
 	}
 	return []int32{int32(number)}, nil
 }
@@ -157,6 +167,8 @@ func (f *faults) joining(a int32, text string) (found [][]int32, problem error) 
 		switch links := f.between(a, b); {
 		case len(links) == 0:
 			problem = f.wrong(f.neighbors(a), "%s and %s are not neighbours", f.t.NodeName(a), name)
+		case k >= len(links) && len(links) == 1:
+			problem = f.wrong("cables of two neighbours are counted from 0", "%s and %s have one cable", f.t.NodeName(a), name)
 		case k >= len(links):
 			problem = f.wrong("cables of two neighbours are counted from 0", "%s and %s have %d cables", f.t.NodeName(a), name, len(links))
 		default:
@@ -200,7 +212,7 @@ func (f *faults) neighbors(node int32) string {
 		}
 	}
 	if names == nil {
-		return linkHint
+		return f.linkHint()
 	}
 	return "neighbours of " + f.t.NodeName(node) + ": " + strings.Join(names, " ")
 }
@@ -210,9 +222,12 @@ func (f *faults) unknown(text string) error {
 	if _, ok := f.t.hostIndex[text]; ok {
 		return f.wrong("write HOST:SWITCH for a host's link, or leave the host out of --hosts", "%s is a host: only switches fail as a whole", text)
 	}
+	if strings.Contains(text, ",") {
+		return f.wrong("one LINK an option, which may be repeated; "+f.linkHint(), "no host or switch has this name")
+	}
 	left, _, pair := strings.Cut(text, ":")
 	if !pair {
-		return f.wrong(hintNearest(text, f.t.SwitchNames), "no switch has this name")
+		return f.wrong(f.hintNearest(text, f.t.SwitchNames), "no switch has this name")
 	}
 	name := left
 	for at := range len(text) {
@@ -227,12 +242,12 @@ func (f *faults) unknown(text string) error {
 			name = text[:at]
 		}
 	}
-	return f.wrong(hintNearest(name, slices.Concat(f.t.SwitchNames, f.t.HostNames)), "no host or switch is named %q", clip(name))
+	return f.wrong(f.hintNearest(name, slices.Concat(f.t.SwitchNames, f.t.HostNames)), "no host or switch is named %q", clip(name))
 }
 
-func hintNearest(name string, names []string) string {
+func (f *faults) hintNearest(name string, names []string) string {
 	if near := nearest.Name(name, names); near != "" {
-		return "did you mean " + near + "? " + linkHint
+		return "did you mean " + near + "? " + f.linkHint()
 	}
-	return linkHint
+	return f.linkHint()
 }

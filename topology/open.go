@@ -12,7 +12,7 @@ import (
 	"remap/internal/input"
 )
 
-const fileHint = "supported files: ibnetdiscover (also -p) and ibsim; " + specHint
+var fileHint = "supported files: ibnetdiscover (also -p) and ibsim; " + specHint("")
 
 // Open gives the network of a spec (see Parse) or of a file (see Read). What
 // starts like a spec is one; write ./tapered for a file of that name.

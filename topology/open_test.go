@@ -42,3 +42,27 @@ func TestOpen(t *testing.T) {
 		}
 	}
 }
+
+// The hint of a spec whose kind is known is about that kind, and every form in
+// it is one that Parse takes.
+func TestSpecHints(t *testing.T) {
+	for _, f := range forms {
+		_, err := Parse(f.kind + ":colour=blue")
+		if hint := input.Hint(err); !strings.HasPrefix(hint, "write "+f.form) || strings.Contains(hint, "supported") {
+			t.Errorf("%s: hint %q", f.kind, hint)
+		}
+		plain := strings.NewReplacer("[", "", "]", "", "=H", "=2", "=L", "=2", "=P", "=2", "=A", "=2", "=C", "=2", "=U", "=1").Replace(f.form)
+		if !strings.Contains(plain, ":") {
+			plain += ":"
+		}
+		if _, err := Parse(strings.TrimSuffix(plain+",gbps=100,latency-ns=100", ":")); err != nil && strings.Contains(plain, "=") {
+			t.Errorf("%s: %v", plain, err)
+		}
+		if _, err := Parse(f.kind + ":"); (err == nil) != (f.kind == f.form) {
+			t.Errorf("%s: without fields: %v", f.kind, err)
+		}
+	}
+	if _, err := Parse("tree:pods=3"); !strings.Contains(input.Hint(err), forms[0].form) || !strings.Contains(input.Hint(err), forms[len(forms)-1].form) {
+		t.Errorf("an unknown kind: hint %q", input.Hint(err))
+	}
+}

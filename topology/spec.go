@@ -11,9 +11,29 @@ import (
 	"remap/internal/input"
 )
 
-const specHint = "supported: tapered, full, fattree:nodes-per-leaf=H,leaves-per-pod=L,pods=P,aggs-per-pod=A,cores=C[,up=U][,leaf-links=1]," +
-	" xgft:down=4x4x3,up=1x4x2[,parallel=1x1x1], torus:24x24x24[,hosts=1][,double=false], mesh:4x4x4," +
-	" dragonfly:groups=9,routers=4,hosts=2,global=2[,global-latency-ns=100], hyperx:8x8[,hosts=1]; each takes gbps=100 and latency-ns=100"
+// forms are the kinds of networks and how each is written.
+var forms = [...]struct{ kind, form string }{
+	{"tapered", "tapered"},
+	{"full", "full"},
+	{"fattree", "fattree:nodes-per-leaf=H,leaves-per-pod=L,pods=P,aggs-per-pod=A,cores=C[,up=U][,leaf-links=1]"},
+	{"xgft", "xgft:down=4x4x3,up=1x4x2[,parallel=1x1x1]"},
+	{"torus", "torus:24x24x24[,hosts=1][,double=false]"},
+	{"mesh", "mesh:4x4x4[,hosts=1]"},
+	{"dragonfly", "dragonfly:groups=9,routers=4,hosts=2,global=2[,global-latency-ns=100]"},
+	{"hyperx", "hyperx:8x8[,hosts=1]"},
+}
+
+// specHint says how a network of a kind is written, or one of any kind.
+func specHint(kind string) string {
+	var all []string
+	for _, f := range forms {
+		if f.kind == kind {
+			return "write " + f.form + "; gbps=100 and latency-ns=100 may follow"
+		}
+		all = append(all, f.form)
+	}
+	return "supported: " + strings.Join(all, ", ") + "; each takes gbps=100 and latency-ns=100"
+}
 
 // Parse makes the network of a spec: `tapered`, `full`, `fattree:...`,
 // `xgft:...`, `torus:...`, `mesh:...`,
@@ -72,7 +92,7 @@ type spec struct {
 func readSpec(text string) (*spec, error) {
 	kind, rest, hasFields := strings.Cut(text, ":")
 	s := &spec{text: text, kind: kind}
-	if !hasFields {
+	if !hasFields || rest == "" {
 		return s, nil
 	}
 	for i, field := range strings.Split(rest, ",") {
@@ -95,12 +115,12 @@ func readSpec(text string) (*spec, error) {
 }
 
 func (s *spec) fail(reason string) error {
-	return &input.Error{Reason: fmt.Sprintf("topology %q: %s", clip(s.text), reason), Hint: specHint}
+	return &input.Error{Reason: fmt.Sprintf("topology %q: %s", clip(s.text), reason), Hint: specHint(s.kind)}
 }
 
 func (s *spec) errorf(format string, args ...any) error {
 	err := fmt.Errorf(format, args...)
-	return &input.Error{Reason: fmt.Sprintf("topology %q: %s", clip(s.text), err), Hint: specHint, Err: err}
+	return &input.Error{Reason: fmt.Sprintf("topology %q: %s", clip(s.text), err), Hint: specHint(s.kind), Err: err}
 }
 
 // clip keeps an error line readable whatever was given as a spec.

@@ -90,7 +90,10 @@ func usualHint(command string, err error) string {
 // operating system.
 func message(err error) string {
 	var path *fs.PathError
+	var wrong *input.Error
 	switch {
+	case errors.As(err, &wrong):
+		return err.Error() // says more than the operating system
 	case errors.As(err, &path):
 		return fmt.Sprintf("%s: %v", path.Path, path.Err)
 	case errors.Is(err, context.Canceled):

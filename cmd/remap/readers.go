@@ -27,6 +27,9 @@ func (p *program) openTopology() (*topology.Topology, error) {
 	if machine, err = topology.Degrade(machine, nil, p.slow.Value()); err != nil {
 		return nil, inOption("slow", err)
 	}
+	if err := p.checkRates(machine); err != nil {
+		return nil, err
+	}
 	if machine, err = topology.Degrade(machine, p.fail.Value(), nil); err != nil {
 		return nil, inOption("fail", err)
 	}
@@ -39,6 +42,26 @@ func (p *program) openTopology() (*topology.Topology, error) {
 		p.hint("topology: %s", oneLine(warning))
 	}
 	return machine, nil
+}
+
+// slowestLink is the least rate that a simulation can count with, in bytes a second.
+const slowestLink = 62500
+
+// checkRates refuses links that are too slow to be simulated.
+func (p *program) checkRates(machine *topology.Topology) error {
+	for i := range machine.Links {
+		l := &machine.Links[i]
+		if l.BytesPerSecond >= slowestLink {
+			continue
+		}
+		option, hint := "topology", "the default is gbps=100"
+		if len(p.slow.Value()) > 0 {
+			option, hint = "slow", "a larger FRACTION, or --fail for a cable that carries next to nothing"
+		}
+		return usage(hint, "--%s: the link from %s to %s has %.2g Gb/s, the least is %g", option,
+			machine.NodeName(l.From), machine.NodeName(l.To), l.BytesPerSecond*8/1e9, slowestLink*8/1e9)
+	}
+	return nil
 }
 
 // openHosts is the allocation of --hosts: an expression, a file of them, or
