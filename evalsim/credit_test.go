@@ -1,6 +1,7 @@
 package evalsim
 
 import (
+	"slices"
 	"testing"
 
 	"remap/topology"
@@ -47,4 +48,68 @@ func TestCreditsOfOneBatch(t *testing.T) {
 			}
 		}
 	}
+}
+
+// A link's virtual channels take turns. One without credit, or without a packet,
+// does not keep the others from sending; if none has credit, the link waits.
+func TestChannelsTakeTurns(t *testing.T) {
+	top, err := topology.Parse("dragonfly:groups=9,routers=4,hosts=2,global=2")
+	if err != nil {
+		t.Fatal(err)
+	}
+	simulation, err := New(top, nil, DefaultOptions())
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := newSimulator(simulation.network, nil, &simulation.options)
+	link := s.hostLinks
+	for top.IsHost(top.Links[link].To) {
+		link++
+	}
+	for _, c := range []struct{ packets, credits, want []int32 }{
+		{[]int32{3, 3, 3, 0, 0, 0}, []int32{9, 9, 9, 9, 9, 9}, []int32{1, 2, 0, 1, 2, 0, 1, 2, 0}},
+		{[]int32{2, 0, 2, 0, 0, 1}, []int32{9, 9, 9, 9, 9, 9}, []int32{2, 5, 0, 2, 0}},
+		{[]int32{2, 2, 2, 2, 2, 2}, []int32{9, 0, 9, 0, 0, 0}, []int32{2, 0, 2, 0}},
+		{[]int32{0, 0, 0, 0, 0, 3}, []int32{9, 9, 9, 9, 9, 2}, []int32{5, 5}},
+		{[]int32{1, 1, 0, 0, 0, 0}, []int32{0, 0, 0, 0, 0, 0}, nil},
+	} {
+		s.reset(1)
+		shared := s.channelAt.at(link * s.virtual)
+		for v := range s.virtual {
+			queue := s.channelAt.at(link*s.virtual + v)
+			queue.credits = c.credits[v] * s.full
+			for range c.packets[v] {
+				p := s.newPacket()
+				*s.packetAt.at(p) = packet{next: queue.head, in: -1}
+				if queue.head < 0 {
+					queue.tail = p
+				}
+				queue.head = p
+				queue.queued += s.full
+			}
+		}
+		var sent []int32
+		for {
+			s.ready = append(s.ready, link)
+			s.start()
+			if shared.flight < 0 {
+				break
+			}
+			sent = append(sent, int32(shared.turn))
+			shared.flight = -1
+		}
+		if !slices.Equal(sent, c.want) {
+			t.Errorf("packets %v, credits for %v: channels %v sent, want %v", c.packets, c.credits, sent, c.want)
+		}
+		if waits := shared.flags&isWaiting != 0; waits != (len(sent) < int(sum(c.packets))) {
+			t.Errorf("packets %v, credits for %v: the link waits: %v", c.packets, c.credits, waits)
+		}
+	}
+}
+
+func sum(values []int32) (total int32) {
+	for _, v := range values {
+		total += v
+	}
+	return total
 }
