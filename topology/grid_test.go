@@ -102,7 +102,7 @@ func TestSpecErrors(t *testing.T) {
 		tree + "pods=1,aggs-per-pod=0,cores=0":                                  "aggs-per-pod must be at least 1",
 		tree + "pods=9999999,aggs-per-pod=4,cores=4":                            "are too many",
 		tree + "pods=16777216,aggs-per-pod=16777216,cores=16777216,up=16777216": "are too many",
-		"torus:":                  `field "" is not KEY=VALUE`,
+		"torus:":                  "dimensions must be given first",
 		"torus":                   "dimensions must be given first",
 		"torus:hosts=2":           "dimensions must be given first",
 		"torus:0x4":               "every dimension must be at least 1",
