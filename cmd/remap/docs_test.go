@@ -3,9 +3,15 @@ package main
 import (
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
+
+	"remap/evalsim"
+	"remap/internal/input"
+	"remap/topology"
+	"remap/workload"
 )
 
 // example is a command line found in a document or in a help text.
@@ -145,5 +151,47 @@ func runExamples(t *testing.T, root, data string, examples []example) {
 		if code, _, stderr := runHere(e.args...); code != exitDone {
 			t.Errorf("%s: %s\nexit code %d\n%s", e.where, line, code, stderr)
 		}
+	}
+}
+
+// docs/specs.md names every pattern, option, algorithm, network and routing that
+// there is.
+func TestSpecsAreDocumented(t *testing.T) {
+	text, err := os.ReadFile(filepath.Join("..", "..", "docs", "specs.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	names := []string{"`adaptive`", "`two-choices`", "`random`", "`hash`", "`static`", "`valiant`", "`ugal`"}
+	if _, err := evalsim.ParseRouting("none"); strings.Count(err.Error(), ",") != len(names)-1 {
+		t.Errorf("%d routings are looked for, there are others: %v", len(names), err)
+	}
+	_, err = topology.Parse("none")
+	for _, kind := range regexp.MustCompile(`([a-z]+):[a-z0-9]`).FindAllStringSubmatch(input.Hint(err), -1) {
+		names = append(names, "`"+kind[1]+":")
+	}
+	for _, example := range workload.PatternNames() {
+		names = append(names, "`"+example+"`")
+		_, err := workload.ParsePattern(example + ",none=1")
+		for _, option := range strings.Split(strings.TrimPrefix(input.Hint(err), "its options are "), ", ") {
+			if option != "planes" && option != "grid" { // the example has them
+				names = append(names, option+"=")
+			}
+		}
+		if _, err = workload.ParsePattern(example + ",algorithm=none"); strings.Contains(err.Error(), "must be one of ") {
+			_, algorithms, _ := strings.Cut(err.Error(), "must be one of ")
+			for _, a := range strings.Split(algorithms, ", ") {
+				if a != "auto" {
+					names = append(names, "`"+a+"`")
+				}
+			}
+		}
+	}
+	for _, name := range names {
+		if !strings.Contains(string(text), name) {
+			t.Errorf("docs/specs.md does not tell of %s", name)
+		}
+	}
+	if len(names) < 80 {
+		t.Errorf("only %d names were looked for: %v", len(names), names)
 	}
 }

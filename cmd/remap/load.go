@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -38,7 +39,30 @@ func (p *program) loadSimulated() (*job, error) {
 	if err == nil && j.program.Warning != "" {
 		p.hint("--max-packets: %s", j.program.Warning)
 	}
+	if err == nil {
+		p.sayUseless(j)
+	}
 	return j, err
+}
+
+// sayUseless tells of options that change nothing, as no job does what they
+// are about.
+func (p *program) sayUseless(j *job) {
+	some := func(is func(workload.Kind) bool) bool {
+		programs := []*workload.Program{j.program}
+		for _, b := range j.background {
+			programs = append(programs, b.program)
+		}
+		return slices.ContainsFunc(programs, func(program *workload.Program) bool {
+			return slices.ContainsFunc(program.Ops, func(op workload.Op) bool { return is(op.Kind) })
+		})
+	}
+	if p.eagerBytes > 0 && !some(workload.Kind.IsReceive) {
+		p.hint("--eager-bytes changes nothing: no rank receives; collective operations do, and stencils with wait=true")
+	}
+	if p.computeNoise > 0 && !some(func(k workload.Kind) bool { return k == workload.Compute }) {
+		p.hint("--compute-noise changes nothing: no rank computes; compute-ns=N of a pattern makes it")
+	}
 }
 
 // load turns the options into a job and tests that its parts fit together.

@@ -30,7 +30,13 @@ func (p *program) newMeter(what string, steps int) *meter {
 		return &meter{}
 	}
 	delay := make(chan struct{})
-	options := []mpb.ContainerOption{mpb.WithOutput(p.stderr), mpb.WithWidth(40), mpb.WithRenderDelay(delay)}
+	out := p.stderr
+	if terminal && terminalWidth(p.stderr) == 0 {
+		// A terminal that does not tell its width, such as that of a container:
+		// nothing would fit in it.
+		out, terminal = struct{ io.Writer }{p.stderr}, false
+	}
+	options := []mpb.ContainerOption{mpb.WithOutput(out), mpb.WithWidth(40), mpb.WithRenderDelay(delay)}
 	if !terminal {
 		options = append(options, mpb.WithAutoRefresh())
 	}

@@ -37,11 +37,11 @@ func (p *program) simulate(ctx context.Context) error {
 	if (p.mapping == "") == (p.strategy == "") {
 		return usage(forms, "exactly one of --mapping and --strategy is needed")
 	}
-	if p.alone && len(p.background.Value()) == 0 {
-		return usage(backgroundHint, "--alone goes with --background")
-	}
 	format, err := p.reportFormat()
 	if err != nil {
+		return err
+	}
+	if err := p.checkAlone(format); err != nil {
 		return err
 	}
 	out, err := p.openOutput(p.output)
@@ -91,6 +91,18 @@ func (p *program) simulate(ctx context.Context) error {
 	r.table.header = simulatedHeader("mapping")
 	r.table.add(row.cells()...)
 	return p.writeReport(out, format, &r)
+}
+
+// checkAlone tests that --alone has somebody to be without, and a format that
+// can tell.
+func (p *program) checkAlone(format string) error {
+	switch {
+	case p.alone && len(p.background.Value()) == 0:
+		return usage(backgroundHint, "--alone goes with --background")
+	case p.alone && format == "csv":
+		p.hint("--alone: CSV has the job of interest together with the others; --json and --format text have every job and its slowdown")
+	}
+	return nil
 }
 
 // mappingToSimulate reads --mapping or follows --strategy.
