@@ -44,7 +44,7 @@ func (s *simulator) programBytes() (in, out []int64) {
 				to := j.Hosts[op.Peer]
 				out[from] += op.Bytes
 				in[to] += op.Bytes
-				if limit := s.options.EagerBytes; j.receives && limit > 0 && op.Bytes > limit {
+				if limit := j.eagerBytes; limit > 0 && op.Bytes > limit {
 					for _, h := range [2]int32{from, to} {
 						out[h] += controlBytes
 						in[h] += controlBytes

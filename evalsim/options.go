@@ -112,7 +112,7 @@ type Options struct {
 	Routing              Routing
 	Congestion           Congestion    // when a port counts as congested
 	MemoryBytesPerSecond float64       // rate of a host's memory, which its messages between its own ranks share in equal parts
-	EagerBytes           int64         // longer messages ask the receiver first (rendezvous), in programs with receives; 0 = none does
+	EagerBytes           int64         // longer messages ask the receiver first (rendezvous), in programs with receives, before volumes were scaled; 0 = none does
 	MaxInFlight          int           // messages that a rank has in its NIC at a time, control messages apart; the others wait in order; 0 = no limit
 	ComputeNoise         float64       // a Compute takes 1 + ComputeNoise x E of its time, E exponential with mean 1; 0 = none
 	StartJitter          time.Duration // ranks begin at a uniform random time from 0 to this; 0 = all at once

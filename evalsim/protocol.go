@@ -45,7 +45,7 @@ func (s *simulator) enclose(id int32, op *workload.Op, request int32) {
 	pair := &s.pairs[m.flow]
 	e.sequence = pair.sent
 	pair.sent++
-	if limit := s.options.EagerBytes; limit > 0 && op.Bytes > limit {
+	if limit := s.jobs[m.job].eagerBytes; limit > 0 && op.Bytes > limit {
 		m.kind, m.left = requestToSend, controlBytes
 	}
 }

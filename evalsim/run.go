@@ -3,6 +3,7 @@ package evalsim
 import (
 	"context"
 	"fmt"
+	"math"
 	"slices"
 	"sync"
 
@@ -70,10 +71,11 @@ type Result struct {
 // job is a Job made ready: every operation knows its flow.
 type job struct {
 	Job
-	firstRank int32
-	firstFlow int32
-	flows     int
-	opFlow    []int32 // length operations of the program: index into simulator.flows; receives: -1 = its source never sends to this rank
+	firstRank  int32
+	firstFlow  int32
+	flows      int
+	opFlow     []int32 // length operations of the program: index into simulator.flows; receives: -1 = its source never sends to this rank
+	eagerBytes int64   // longer messages ask the receiver first, at this program's volumes; 0 = none does
 	needs
 }
 
@@ -97,7 +99,7 @@ func New(t *topology.Topology, jobs []Job, o Options) (*Simulation, error) {
 	s := &Simulation{network: n, options: o}
 	ranks, flows := 0, 0
 	for _, j := range jobs {
-		made, err := prepare(j, t, int32(ranks), int32(flows))
+		made, err := prepare(j, t, &o, int32(ranks), int32(flows))
 		if err != nil {
 			return nil, err
 		}
@@ -145,7 +147,7 @@ func (j *Job) checkHosts(t *topology.Topology) error {
 	return nil
 }
 
-func prepare(j Job, t *topology.Topology, firstRank, firstFlow int32) (job, error) {
+func prepare(j Job, t *topology.Topology, o *Options, firstRank, firstFlow int32) (job, error) {
 	if err := j.Program.Check(); err != nil {
 		return job{}, fmt.Errorf("program: %w", err)
 	}
@@ -158,7 +160,19 @@ func prepare(j Job, t *topology.Topology, firstRank, firstFlow int32) (job, erro
 	}
 	made := job{Job: j, firstRank: firstRank, firstFlow: firstFlow, flows: len(traffic.Destinations), needs: needsOf(j.Program)}
 	made.opFlow = opFlows(j.Program, traffic, firstFlow)
+	if made.receives && o.EagerBytes > 0 {
+		// Scaled volumes keep to the protocol that the recorded ones would.
+		made.eagerBytes = max(1, int64(math.Round(float64(o.EagerBytes)*scaleOf(j.Program))))
+	}
 	return made, nil
+}
+
+// scaleOf is a program's volume scale; one that has none was never scaled.
+func scaleOf(p *workload.Program) float64 {
+	if p.VolumeScale > 0 {
+		return p.VolumeScale
+	}
+	return 1
 }
 
 func opFlows(p *workload.Program, traffic *commgraph.Traffic, first int32) []int32 {
@@ -288,8 +302,8 @@ func (s *simulator) result() *Result {
 		s.takeParts(r)
 	}
 	r.Latencies, s.latencies = s.latencies, nil
-	if len(s.jobs) > 0 && s.jobs[0].Program.VolumeScale > 0 {
-		r.VolumeScale = s.jobs[0].Program.VolumeScale
+	if len(s.jobs) > 0 {
+		r.VolumeScale = scaleOf(s.jobs[0].Program)
 	}
 	return r
 }
