@@ -78,6 +78,9 @@ func (s *simulator) outcome() error {
 		if broken := s.checkConservation(err == nil && s.hostWarnings() == nil); broken != nil {
 			panic(broken)
 		}
+		if broken := s.checkLoads(); broken != nil {
+			panic(broken)
+		}
 	}
 	return err
 }

@@ -34,6 +34,17 @@ func (s *simulator) checkEvent(link int32, at int64) {
 	}
 }
 
+// checkLoads tests, at the end of a run in which nothing moves any more, that no
+// link is taken to be loaded.
+func (s *simulator) checkLoads() error {
+	for link := int(s.hostLinks); link < len(s.load.bytes); link++ {
+		if bytes := s.load.bytes[link]; bytes != 0 {
+			return fmt.Errorf("link %d ended with a load of %d bytes", link, bytes)
+		}
+	}
+	return nil
+}
+
 // checkRoom tests that packets in downstream buffers fit: what a channel's
 // buffer holds is what its credits say, those on their way back included.
 // O(packets), so it is for the end of a batch now and then.

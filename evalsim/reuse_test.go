@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"remap/evalsim"
+	"remap/topology"
 	"remap/workload"
 )
 
@@ -26,18 +27,23 @@ func (c *interrupted) Err() error {
 // A run leaves nothing behind for the next one on the same simulation, not even
 // one that was cancelled midway or that did something else.
 func TestRunsLeaveNothingBehind(t *testing.T) {
-	top := network(t, "dragonfly:groups=5,routers=4,hosts=2,global=1")
-	p, err := workload.ParsePattern("uniform:40,bytes=65536,rounds=80")
+	leavesNothing(t, network(t, "dragonfly:groups=5,routers=4,hosts=2,global=1"), evalsim.UGAL)
+	leavesNothing(t, planes(t, 20, 3, 1), evalsim.Adaptive) // of three rails
+}
+
+func leavesNothing(t *testing.T, top *topology.Topology, routing evalsim.Routing) {
+	t.Helper()
+	p, err := workload.ParsePattern("uniform:20,bytes=65536,rounds=161")
 	if err != nil {
 		t.Fatal(err)
 	}
 	o := options(func(o *evalsim.Options) {
-		o.Routing, o.BufferBytes = evalsim.UGAL, 8192
+		o.Routing, o.BufferBytes = routing, 8192
 		o.Congestion = evalsim.Congestion{Rule: evalsim.Probabilistic, Bytes: 16384, At: evalsim.AtDeparture}
 		o.FlowCounts, o.ByPhase, o.SliceLength, o.Latencies = true, true, 50_000, true
 	})
 	lay := func() *evalsim.Simulation {
-		s, err := evalsim.New(top, []evalsim.Job{{Program: p, Hosts: identity(40)}}, o)
+		s, err := evalsim.New(top, []evalsim.Job{{Program: p, Hosts: identity(20)}}, o)
 		if err != nil {
 			t.Fatal(err)
 		}

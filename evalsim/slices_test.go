@@ -190,6 +190,29 @@ func TestPartsBounds(t *testing.T) {
 	}
 }
 
+// A slice begins with what was queued before it: k packets that came at once keep
+// a port's queue above nothing until the last has left.
+func TestQueueOfQuietSlices(t *testing.T) {
+	top := network(t, "fattree:nodes-per-leaf=8,leaves-per-pod=1,pods=1,aggs-per-pod=1,cores=0")
+	const k = 6
+	var sends [][3]int
+	for s := 1; s <= k; s++ {
+		sends = append(sends, [3]int{s, 0, 4096})
+	}
+	o := options(func(o *evalsim.Options) { o.SliceLength = 100 })
+	r := run(t, top, program(8, sends...), o)
+	// They are there after 200 ns; the last begins to be sent after k-1 transmissions.
+	last, port := int(math.Floor((200+(k-1)*4096/lineRate)/100)), top.Ejection(0)[0]
+	before := int64(k * 4096)
+	for i := 2; i <= last; i++ {
+		l := r.Slices[i][port]
+		if l.QueueMax < 4096 || l.QueueMax > before {
+			t.Errorf("slice %d: at most %d bytes queued, %d in the slice before", i, l.QueueMax, before)
+		}
+		before = l.QueueMax
+	}
+}
+
 // A request that nobody answers may travel after the job's time is over: its
 // packet has a slice, too.
 func TestSlicesOfLateRequests(t *testing.T) {
