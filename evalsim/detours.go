@@ -22,8 +22,8 @@ func (s *simulator) passOn(count *[3]int) {
 	kept := 0
 	for _, l := range s.landed[ejects][:count[ejects]] {
 		pk := &s.packets[l.packet]
-		if to := s.messages[pk.message].to; pk.to&^lastPacket != to {
-			pk.to = to | pk.to&lastPacket
+		if to := s.messages[pk.message].to; pk.to&^partial != to {
+			pk.to = to | pk.to&partial
 			s.landed[goesOn][count[goesOn]] = l
 			count[goesOn]++
 			continue
@@ -38,7 +38,7 @@ func (s *simulator) passOn(count *[3]int) {
 func (s *simulator) routeEach(landings []landing, done int) {
 	for i, l := range landings {
 		pk := &s.packets[l.packet]
-		at, to := s.channels[l.link*s.virtual].leads, pk.to&^lastPacket
+		at, to := s.channels[l.link*s.virtual].leads, pk.to&^partial
 		hops := int32(pk.hop & countMask)
 		link, virtual := s.toward(at, to, pk)
 		if hops == 0 && s.options.Routing.nonMinimal() {
@@ -91,6 +91,6 @@ func (s *simulator) detour(at, to, link, virtual int32, pk *packet) (int32, int3
 			return link, virtual
 		}
 	}
-	pk.to = via | pk.to&lastPacket
+	pk.to = via | pk.to&partial
 	return other, otherVirtual
 }

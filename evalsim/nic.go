@@ -97,7 +97,9 @@ func (s *simulator) refill(link int32) {
 		m.left -= int64(size)
 		s.rings[link] = id // the next in the ring goes on
 	} else {
-		size, to = m.last, to|lastPacket
+		if size = m.last; size != s.full {
+			to |= partial
+		}
 		m.left = 0
 		if last == id {
 			s.rings[link] = -1

@@ -15,14 +15,14 @@ type packet struct {
 	next      int32  // following packet of the same queue or of the free list
 	in        int32  // channel whose downstream buffer it occupies, -1 = none
 	message   int32  // index into simulator.messages
-	to        int32  // switch number it is bound for; the sign bit marks the last packet of its message
+	to        int32  // switch number it is bound for; the sign bit marks a packet that is not full
 	hop       uint32 // sampled link x 256 + switch output ports crossed, saturating; see sampling.Header
 	congested uint32 // the same of congested ones
 }
 
 const (
-	lastPacket = math.MinInt32 // sign bit of packet.to
-	countMask  = 1<<8 - 1      // of packet.hop and packet.congested
+	partial   = math.MinInt32 // sign bit of packet.to: it has what the full ones of its message left
+	countMask = 1<<8 - 1      // of packet.hop and packet.congested
 )
 
 // simulator is one run: all its state is flat and reused between runs.
