@@ -354,8 +354,9 @@ func (l *tracer) cut(link, p int32, before int64) {
 	case clearToSend:
 		what = "answer to request of " + what
 	}
-	last := ""
-	if s.packets[p].to < 0 {
+	// The last packet of a message is one after which none can be cut nor has been.
+	last, following := "", s.channels[link*s.virtual].head
+	if m.left == 0 && (following < 0 || following == p || s.packets[following].message != s.packets[p].message) {
 		last = ", the last"
 	}
 	l.add(max(m.posted, before), p, isCut, "cut at %s: %s, %d bytes%s", s.topology.NodeName(s.topology.Links[link].From), what, s.size(&s.packets[p]), last)
