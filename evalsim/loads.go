@@ -5,13 +5,14 @@ import (
 	"math/bits"
 )
 
-// loads is how much is queued or being sent on every link: half packets, at
-// most 127, so that eight links can be compared at once.
+// loads is how much is queued or being sent on every link, in 7 bits, so that
+// eight links can be compared at once: half packets up to 31, from there on
+// sixteen steps for every doubling, up to a thousand packets.
 type loads struct {
 	levels []byte  // length links + 64
 	bytes  []int32 // length links: what levels are made from, when a link has several channels; else nil
 	full   int32
-	scale  uint64 // levels of a byte, in 2^-32
+	scale  uint64 // half packets of a byte, in 2^-32; a packet counts as the next lower power of two
 }
 
 func newLoads(links, virtual int, full int32) loads {
@@ -29,7 +30,11 @@ func (l *loads) reset() {
 
 // bound counts a packet that will be queued, until queued counts it exactly.
 func (l *loads) bound(link, size int32) {
-	l.levels[link] = min(127, l.levels[link]+byte(uint64(size)*l.scale>>32))
+	level, more := l.levels[link], byte(uint64(size)*l.scale>>32)
+	if level >= exactLevels {
+		more = 1
+	}
+	l.levels[link] = min(127, level+more)
 }
 
 // queued counts a packet that has been queued on a channel of a link.
@@ -53,7 +58,21 @@ func (l *loads) landed(link int32, shared *channel, pk *packet, s *simulator) {
 }
 
 func (l *loads) set(link, bytes int32) {
-	l.levels[link] = byte(min(127, (uint64(bytes)*l.scale+1<<32-1)>>32))
+	level := (uint64(bytes)*l.scale + 1<<32 - 1) >> 32
+	if level >= exactLevels {
+		level = coarse(level)
+	}
+	l.levels[link] = byte(level)
+}
+
+// exactLevels are the levels that count half packets one by one.
+const exactLevels = 32
+
+// coarse is the level of more half packets than that: five bits of them, and how
+// many are left out.
+func coarse(halves uint64) uint64 {
+	left := uint64(bits.Len64(halves) - 5)
+	return min(127, 16*left+halves>>left)
 }
 
 const (

@@ -42,3 +42,27 @@ func TestSelected(t *testing.T) {
 		}
 	})
 }
+
+// Levels never fall as loads grow, tell loads of up to sixteen packets apart by
+// half packets, and larger ones by a sixteenth of themselves.
+func TestLevels(t *testing.T) {
+	l := newLoads(1, 1, 4096)
+	level := func(halves int32) int {
+		l.set(0, 2048*halves)
+		return int(l.levels[0])
+	}
+	before := -1
+	for halves := range int32(4000) {
+		at := level(halves)
+		if at < before || at > 127 || halves <= exactLevels && at != int(halves) {
+			t.Fatalf("%d half packets are level %d, one less %d", halves, at, before)
+		}
+		if more := halves + halves/16 + 1; more < 1900 && level(more) == at {
+			t.Fatalf("%d and %d half packets are level %d", halves, more, at)
+		}
+		before = at
+	}
+	if l.set(0, 1); l.levels[0] != 1 {
+		t.Error("a byte is no load")
+	}
+}
