@@ -58,22 +58,21 @@ func (l *loads) landed(link int32, shared *channel, pk *packet, s *simulator) {
 }
 
 func (l *loads) set(link, bytes int32) {
-	level := (uint64(bytes)*l.scale + 1<<32 - 1) >> 32
-	if level >= exactLevels {
-		level = coarse(level)
-	}
-	l.levels[link] = byte(level)
+	l.levels[link] = levelOf[min((uint64(bytes)*l.scale+1<<32-1)>>32, uint64(len(levelOf)-1))]
 }
 
 // exactLevels are the levels that count half packets one by one.
 const exactLevels = 32
 
-// coarse is the level of more half packets than that: five bits of them, and how
-// many are left out.
-func coarse(halves uint64) uint64 {
-	left := uint64(bits.Len64(halves) - 5)
-	return min(127, 16*left+halves>>left)
-}
+// levelOf is the level of a number of half packets: itself, or five bits of it
+// and how many are left out.
+var levelOf = func() (levels [2048]byte) {
+	for halves := range levels {
+		left := max(0, bits.Len(uint(halves))-5)
+		levels[halves] = byte(min(127, 16*left+halves>>left))
+	}
+	return levels
+}()
 
 const (
 	laneHigh = 0x8080808080808080 // the highest bit of eight lanes
