@@ -107,7 +107,7 @@ func (s *simulator) land(links []int32) (count [3]int) {
 			s.returnCredit(in, s.size(pk), shared.freeAt)
 		}
 		pk.in = link*virtual + int32(shared.turn)
-		if shared.flags&isChoice != 0 || virtual > 1 {
+		if shared.flags&isChoice != 0 || virtual > 1 && link >= s.hostLinks {
 			s.load.landed(link, shared, pk, s)
 		}
 		kind := goesOn
@@ -400,11 +400,9 @@ const logged = 512
 func (s *simulator) deliver(p int32) {
 	pk := s.packetAt.at(p)
 	now, id := pk.ready, pk.message
-	size := s.size(pk)
-	c := s.channelAt.at(pk.in)
-	c.credits += size
-	c.newest = size
-	c.creditAt = max(c.creditAt, now+s.classes[c.class].latency)
+	// Its credit is back before it is needed: the host takes what comes, and its
+	// buffer holds two packets.
+	s.channelAt.at(pk.in).credits += s.size(pk)
 	m := &s.messages[id]
 	table := m.table
 	if s.watched {
