@@ -1,23 +1,10 @@
 package evalsim
 
-import (
-	"testing"
-
-	"remap/topology"
-)
+import "testing"
 
 // A link's counts are its channels' sums, and the greatest of their peaks.
 func TestCountsOfChannels(t *testing.T) {
-	top, err := topology.Parse("dragonfly:groups=9,routers=4,hosts=2,global=2")
-	if err != nil {
-		t.Fatal(err)
-	}
-	simulation, err := New(top, nil, DefaultOptions())
-	if err != nil {
-		t.Fatal(err)
-	}
-	s := newSimulator(simulation.network, nil, &simulation.options)
-	s.reset(1)
+	s := empty(t, "dragonfly:groups=9,routers=4,hosts=2,global=2", DefaultOptions())
 	link := s.hostLinks + 3
 	for v, peak := range []int32{100, 900, 0, 300, 50, 7} {
 		c := s.channelAt.at(link*s.virtual + int32(v))

@@ -3,25 +3,15 @@ package evalsim
 import (
 	"slices"
 	"testing"
-
-	"remap/topology"
 )
 
 // A link that waits for credit sends when credit arrives, not before, however
 // many credits a batch of events returns.
 func TestCreditsOfOneBatch(t *testing.T) {
 	for _, spec := range []string{"mesh:2", "torus:3"} { // of one virtual channel, and of two
-		top, err := topology.Parse(spec)
-		if err != nil {
-			t.Fatal(err)
-		}
-		simulation, err := New(top, nil, DefaultOptions())
-		if err != nil {
-			t.Fatal(err)
-		}
 		for _, returned := range [][]int32{{4096}, {4096, 4096}, {64, 4096, 64}, {2048, 2048}, {4096, 4096, 4096, 4096}} {
-			s := newSimulator(simulation.network, nil, &simulation.options)
-			s.reset(1)
+			s := empty(t, spec, DefaultOptions())
+			top := s.topology
 			link := s.hostLinks
 			for top.IsHost(top.Links[link].To) {
 				link++
@@ -53,15 +43,8 @@ func TestCreditsOfOneBatch(t *testing.T) {
 // A link's virtual channels take turns. One without credit, or without a packet,
 // does not keep the others from sending; if none has credit, the link waits.
 func TestChannelsTakeTurns(t *testing.T) {
-	top, err := topology.Parse("dragonfly:groups=9,routers=4,hosts=2,global=2")
-	if err != nil {
-		t.Fatal(err)
-	}
-	simulation, err := New(top, nil, DefaultOptions())
-	if err != nil {
-		t.Fatal(err)
-	}
-	s := newSimulator(simulation.network, nil, &simulation.options)
+	s := empty(t, "dragonfly:groups=9,routers=4,hosts=2,global=2", DefaultOptions())
+	top := s.topology
 	link := s.hostLinks
 	for top.IsHost(top.Links[link].To) {
 		link++

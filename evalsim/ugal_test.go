@@ -1,28 +1,16 @@
 package evalsim
 
-import (
-	"testing"
-
-	"remap/topology"
-)
+import "testing"
 
 // UGAL-L leaves the shortest way when its queue times its links is longer than
 // that of the other way, and at equality stays. Between any two switches there
 // is one shortest way here, so the random choice is only that of the
 // intermediate switch, which a copy of the generator foretells.
 func TestUGALComparesQueuesTimesLinks(t *testing.T) {
-	top, err := topology.Parse("dragonfly:groups=5,routers=4,hosts=2,global=1")
-	if err != nil {
-		t.Fatal(err)
-	}
 	o := DefaultOptions()
 	o.Routing = UGAL
-	simulation, err := New(top, nil, o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	s := newSimulator(simulation.network, nil, &simulation.options)
-	s.reset(1)
+	s := empty(t, "dragonfly:groups=5,routers=4,hosts=2,global=1", o)
+	top := s.topology
 	stayed, left := 0, 0
 	for at := range int32(top.Switches()) {
 		for to := range int32(top.Switches()) {
