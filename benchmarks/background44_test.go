@@ -13,6 +13,7 @@ import (
 	"remap/evalsim"
 	"remap/fixtures"
 	"remap/mapping"
+	"remap/sampling"
 	"remap/workload"
 )
 
@@ -83,7 +84,7 @@ func measure44(t *testing.T, draw, repeats int) measured44 {
 		return results, evalsim.SummarizeJobs(results)
 	}
 	results, both := run(repeats, jobs...)
-	o.Sampling = false
+	o.Sampling = sampling.Variant{}
 	_, first := run(1, jobs[0]) // without congestion there is no chance
 	_, second := run(1, jobs[1])
 	us := func(s evalsim.JobSummary) float64 { return float64(s.ElapsedNS) / 1000 }

@@ -48,7 +48,7 @@ func slices43(t *testing.T, o evalsim.Options, makespan float64) []float64 {
 	for i := range r.Parts {
 		part := &r.Parts[i]
 		congested[i] = float64(part.Congested) / float64(part.PortHops)
-		into, down, up := part.Samples.Links[machine.Ejection(0)[0]].Fraction(), sampling.Entry{}, sampling.Entry{}
+		into, down, up := part.Samples.Fraction(machine.Ejection(0)[0]), sampling.Entry{}, sampling.Entry{}
 		for l := range part.Samples.Links {
 			e, to := &part.Samples.Links[l], machine.Links[l].To
 			if machine.IsHost(to) || machine.IsHost(machine.Links[l].From) {
@@ -62,7 +62,7 @@ func slices43(t *testing.T, o evalsim.Options, makespan float64) []float64 {
 			sum.Congested += e.Congested
 		}
 		t.Logf("%4.1f to %4.1f ms: %.3f of all hops congested; by samples %.3f of the root's link, %.3f of the links down, %.3f of the links up",
-			float64(i)*makespan/5e6, float64(i+1)*makespan/5e6, congested[i], into.Value, down.Fraction().Value, up.Fraction().Value)
+			float64(i)*makespan/5e6, float64(i+1)*makespan/5e6, congested[i], into.Value, down.Congested/down.Packets, up.Congested/up.Packets)
 	}
 	return congested
 }
@@ -83,12 +83,12 @@ func TestReduction43(t *testing.T) {
 	if change >= 0.01 {
 		t.Errorf("moving the root to rank 388's host changes the time by %.3f %%", 100*change)
 	}
-	into := func(r *evalsim.Result, host int32) (exact float64, e *sampling.Entry) {
-		link := machine.Ejection(host)[0]
-		return float64(r.Links[link].Congested) / float64(r.Links[link].Packets), &r.Samples[0].Links[link]
+	into := func(r *evalsim.Result, host int32) (exact float64, link int32) {
+		link = machine.Ejection(host)[0]
+		return float64(r.Links[link].Congested) / float64(r.Links[link].Packets), link
 	}
-	exact, e := into(naive, 0)
-	estimate := e.Fraction()
+	exact, link := into(naive, 0)
+	estimate := naive.Samples[0].Fraction(link)
 	if exact <= 0.99 || estimate.High <= 0.99 {
 		t.Errorf("congested fraction of the root's link %.4f, estimated %.4f [%.4f, %.4f]", exact, estimate.Value, estimate.Low, estimate.High)
 	}
@@ -96,7 +96,7 @@ func TestReduction43(t *testing.T) {
 		t.Errorf("the tree's root did not move: congested fraction %.4f there", exact)
 	}
 	gbps := func(r *evalsim.Result, packets float64) float64 { return packets * 4096 * 8 / r.Makespan }
-	p := e.PacketsEstimate()
+	p := naive.Samples[0].PacketsEstimate(link)
 	if low, high := gbps(naive, p.Low), gbps(naive, p.High); high < 99 || low > 101 {
 		t.Errorf("estimated rate of the root's link [%.1f, %.1f] Gb/s, it is full", low, high)
 	}

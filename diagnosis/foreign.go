@@ -30,22 +30,28 @@ type Suspect struct {
 // only, there must be traffic that it cannot see: other jobs are the cause, not
 // the mapping. That is a conclusion for a job that knows nothing of the others.
 func Suspects(t *topology.Topology, results []*evalsim.Result, job int, packetBytes float64) []Suspect {
-	pooled := sampling.NewTable(len(t.Links))
+	var pooled *sampling.Table
 	seconds := 0.0
 	for _, r := range results {
 		if job < len(r.Samples) {
+			if pooled == nil {
+				pooled = sampling.NewTable(r.Samples[job].Variant, len(t.Links))
+			}
 			pooled.Merge(r.Samples[job])
 			seconds += r.Elapsed[job] / 1e9
 		}
 	}
+	if pooled == nil {
+		return nil
+	}
 	var found []Suspect
 	for i := range pooled.Links {
 		entry := &pooled.Links[i]
-		congested := entry.Fraction()
+		congested := pooled.Fraction(int32(i))
 		if congested.Low <= SuspectFraction || seconds <= 0 {
 			continue
 		}
-		rate := float64(entry.Packets) * packetBytes / seconds
+		rate := entry.Packets * packetBytes / seconds
 		found = append(found, Suspect{int32(i), congested, rate, rate / t.Links[i].BytesPerSecond})
 	}
 	slices.SortStableFunc(found, func(a, b Suspect) int {

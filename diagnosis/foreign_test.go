@@ -83,14 +83,15 @@ func TestSuspectsByHand(t *testing.T) {
 		t.Fatal(err)
 	}
 	result := func(own, other sampling.Entry) *evalsim.Result {
-		r := &evalsim.Result{Elapsed: []float64{9e9, 1e9}, Samples: []*sampling.Table{sampling.NewTable(len(machine.Links)), sampling.NewTable(len(machine.Links))}}
+		r := &evalsim.Result{Elapsed: []float64{9e9, 1e9}, Samples: []*sampling.Table{sampling.NewTable(sampling.Reservoirs, len(machine.Links)), sampling.NewTable(sampling.Reservoirs, len(machine.Links))}}
 		r.Samples[1].Links[5], r.Samples[0].Links[5] = own, other
 		return r
 	}
 	sure := sampling.Entry{Packets: 10000, PacketsVariance: 100, Congested: 5000, CongestedVariance: 100}
 	unsure := sampling.Entry{Packets: 20, PacketsVariance: 100, Congested: 5, CongestedVariance: 100}
 	for _, entry := range []sampling.Entry{sure, unsure} {
-		if f := entry.Fraction(); f.Value <= diagnosis.SuspectFraction || (f.Low > diagnosis.SuspectFraction) != (entry == sure) {
+		table := result(entry, entry).Samples[0]
+		if f := table.Fraction(5); f.Value <= diagnosis.SuspectFraction || (f.Low > diagnosis.SuspectFraction) != (entry == sure) {
 			t.Fatalf("%+v is no case for this test: %+v", entry, f)
 		}
 	}

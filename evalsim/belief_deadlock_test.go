@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"remap/evalsim"
+	"remap/sampling"
 	"remap/topology"
 )
 
@@ -40,7 +41,7 @@ func TestFullNetworksNeverDeadlock(t *testing.T) {
 func fill(t *testing.T, name string, top *topology.Topology, routing evalsim.Routing, seed uint64) {
 	t.Helper()
 	o := evalsim.DefaultOptions()
-	o.Routing, o.Seed, o.Switching, o.Sampling = routing, seed, evalsim.Switching(seed%2), false
+	o.Routing, o.Seed, o.Switching, o.Sampling = routing, seed, evalsim.Switching(seed%2), sampling.Variant{}
 	o.PacketBytes, o.BufferBytes = 256, 512
 	p := uniformPackets(top.Hosts(), 60, 4*256, rand.New(rand.NewPCG(seed, 6)))
 	r, err := evalsim.Run(context.Background(), top, []evalsim.Job{{Program: p, Hosts: identity(p.Ranks())}}, o)

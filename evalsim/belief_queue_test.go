@@ -12,6 +12,7 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 
 	"remap/evalsim"
+	"remap/sampling"
 	"remap/topology"
 	"remap/workload"
 )
@@ -100,7 +101,7 @@ func TestPoissonArrivalsWaitAsMD1(t *testing.T) {
 			random := rand.New(rand.NewPCG(seed, 1))
 			p, arrivals := poisson(hosts, c.rho/service, c.packets*(batches+1), packet, random)
 			o := evalsim.DefaultOptions()
-			o.Switching, o.BufferBytes, o.Sampling = c.switching, 1<<22, false
+			o.Switching, o.BufferBytes, o.Sampling = c.switching, 1<<22, sampling.Variant{}
 			o.SliceLength = time.Duration(c.packets * service / c.rho)
 			o.Seed = seed
 			r := run(t, top, p, o)
@@ -148,7 +149,7 @@ func uniformPackets(ranks, packets int, bytes int64, random *rand.Rand) *workloa
 // fill from one time to another, in ns.
 func throughput(t *testing.T, top *topology.Topology, p *workload.Program, o evalsim.Options, bytes, from, to float64) float64 {
 	t.Helper()
-	o.Sampling = false
+	o.Sampling = sampling.Variant{}
 	simulation, err := evalsim.New(top, []evalsim.Job{{Program: p, Hosts: identity(p.Ranks())}}, o)
 	if err != nil {
 		t.Fatal(err)

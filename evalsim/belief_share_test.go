@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"remap/evalsim"
+	"remap/sampling"
 )
 
 // shares is what part of the packets that host 0 gets from one time to another,
@@ -14,7 +15,7 @@ import (
 func shares(t *testing.T, spec string, senders, packets int, o evalsim.Options, from, to float64) []float64 {
 	t.Helper()
 	top := network(t, spec)
-	o.Sampling = false
+	o.Sampling = sampling.Variant{}
 	simulation, err := evalsim.New(top, []evalsim.Job{{Program: incast(top.Hosts(), senders, packets*o.PacketBytes), Hosts: identity(top.Hosts())}}, o)
 	if err != nil {
 		t.Fatal(err)

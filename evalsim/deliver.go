@@ -2,22 +2,45 @@ package evalsim
 
 import (
 	"context"
+	"slices"
 
 	"golang.org/x/sync/errgroup"
+
+	"remap/sampling"
 )
 
 // Delivery is one packet as its receiver has seen it.
 type Delivery struct {
-	Arrival       int64  // ps: when its last byte was at the receiving host
-	Source        int32  // sending rank, within its job
-	Destination   int32  // receiving rank
-	HopLink       int32  // sampled link; -1 = none, as without sampling
-	CongestedLink int32  // sampled congested link; -1 = none
-	Job           uint16 // index of its job
-	Tag           uint16
-	Phase         uint8
-	Hops          uint8 // switch output ports crossed, at most 255
-	CongestedHops uint8 // those that were congested
+	Arrival       int64            // ps: when its last byte was at the receiving host
+	Source        int32            // sending rank, within its job
+	Destination   int32            // receiving rank
+	HopLink       int32            // sampled link; -1 = none, as under variants that carry no whole link
+	CongestedLink int32            // sampled congested link; -1 = none
+	In, Out       int32            // injection and ejection link
+	ID            uint32           // that switches have hashed with; 0 where they do not hash
+	Job           uint16           // index of its job
+	Tag           uint16           // of its message
+	Phase         uint8            // of its message
+	Hops          uint8            // switch output ports crossed, up to the counter's limit; without sampling 255
+	CongestedHops uint8            // those that were congested, likewise; under OneReservoir hops if the sampled link was congested, else 0
+	HopBit        uint8            // hashed variants: of the sampled link
+	CongestedBit  uint8            // OneBit: of the sampled congested link; OneReservoir: whether the sampled link was congested
+	once          bool             // OneReservoir
+	Wide          *sampling.Header // what variants of several links or bits carry; else nil
+}
+
+// Packet is the delivery as a receiver of samples takes it, between links.
+func (d *Delivery) Packet() sampling.Packet {
+	p := sampling.Packet{ID: d.ID, Source: d.In, Destination: d.Out}
+	if d.Wide != nil {
+		p.Header = *d.Wide
+		return p
+	}
+	p.Header = sampling.Header{HopCount: d.Hops, HopBit: d.HopBit, CongestedBit: d.CongestedBit, HopLink: max(0, d.HopLink), CongestedLink: max(0, d.CongestedLink)}
+	if p.CongestedCount = d.CongestedHops; d.once {
+		p.CongestedCount = 0
+	}
+	return p
 }
 
 // told deliveries are handed over together.
@@ -25,9 +48,9 @@ const told = 4096
 
 // watch takes in what is asked for of a packet: its delivery, and how much
 // higher than its message's the number of its table is.
-func (s *simulator) watch(pk *packet, m *message, now int64) int32 {
+func (s *simulator) watch(p int32, pk *packet, m *message, now int64) int32 {
 	if s.take != nil {
-		s.tell(pk, m, now)
+		s.tell(p, pk, m, now)
 	}
 	if s.length > 0 {
 		return s.sliceTables(now)
@@ -35,19 +58,38 @@ func (s *simulator) watch(pk *packet, m *message, now int64) int32 {
 	return 0
 }
 
-// tell makes a delivery of a packet and hands it over with others.
-func (s *simulator) tell(pk *packet, m *message, now int64) {
-	first, op, h := s.jobs[m.job].firstRank, s.opOf(m), header(pk.hop, pk.congested)
+// tell makes a delivery of packet p and hands it over with others.
+func (s *simulator) tell(p int32, pk *packet, m *message, now int64) {
+	first, op := s.jobs[m.job].firstRank, s.opOf(m)
+	hops, congested := s.seen(pk.hop, pk.congested)
 	d := Delivery{Arrival: now, Source: m.rank - first, Destination: m.peer - first, HopLink: -1, CongestedLink: -1,
-		Job: m.job, Tag: op.Tag, Phase: op.Phase, Hops: h.HopCount, CongestedHops: h.CongestedCount}
+		In: m.link, Out: m.toLink, Job: m.job, Tag: op.Tag, Phase: op.Phase, Hops: uint8(hops), CongestedHops: uint8(congested)}
 	if m.kind == clearToSend {
 		d.Source, d.Destination = d.Destination, d.Source
 	}
-	if s.sampling && h.HopCount > 0 {
-		d.HopLink = h.HopLink
+	if s.ids != nil {
+		d.ID = s.ids[p]
 	}
-	if s.sampling && h.CongestedCount > 0 {
-		d.CongestedLink = h.CongestedLink
+	switch s.carries {
+	case carriesWide:
+		h := s.headers[p]
+		h.Hops, h.Congested = slices.Clone(h.Hops), slices.Clone(h.Congested)
+		h.Filter, h.CongestedFilter = slices.Clone(h.Filter), slices.Clone(h.CongestedFilter)
+		d.Wide = &h
+	case carriesTwo, carriesOne:
+		h := s.header(pk.hop, pk.congested)
+		if s.hashed {
+			s.hash(&h, d.ID)
+		} else if h.HopCount > 0 {
+			d.HopLink = h.HopLink
+		}
+		d.once = s.carries == carriesOne
+		if !s.hashed && h.CongestedCount > 0 {
+			d.CongestedLink = h.CongestedLink
+		} else if !s.hashed && d.once && h.CongestedBit > 0 {
+			d.CongestedLink = h.HopLink
+		}
+		d.HopBit, d.CongestedBit = h.HopBit, h.CongestedBit
 	}
 	s.deliveries = append(s.deliveries, d)
 	if len(s.deliveries) == told {

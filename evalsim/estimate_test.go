@@ -40,11 +40,10 @@ func TestSamplesAgreeWithCounters(t *testing.T) {
 				continue
 			}
 			truth := float64(exact.Congested) / float64(exact.Packets)
-			f := e.Fraction()
+			f := r.Samples[0].Fraction(int32(i))
 			// Unclamped: near 1 the clamp hides half of the errors.
-			raw := float64(e.Congested) / float64(e.Packets)
-			deviation := raw * math.Sqrt(float64(e.CongestedVariance)/math.Pow(float64(e.Congested), 2)+
-				float64(e.PacketsVariance)/math.Pow(float64(e.Packets), 2))
+			raw := e.Congested / e.Packets
+			deviation := raw * math.Sqrt(e.CongestedVariance/math.Pow(e.Congested, 2)+e.PacketsVariance/math.Pow(e.Packets, 2))
 			z := (raw - truth) / deviation
 			n++
 			sum += z

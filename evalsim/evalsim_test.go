@@ -11,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"remap/evalsim"
+	"remap/sampling"
 	"remap/topology"
 	"remap/workload"
 )
@@ -271,7 +272,7 @@ func TestRepeatsDeterministic(t *testing.T) {
 	if one[0].Makespan == one[1].Makespan && one[1].Makespan == one[2].Makespan {
 		t.Error("repeats do not differ")
 	}
-	o.Sampling = false
+	o.Sampling = sampling.Variant{}
 	for i, r := range repeat(2, o) {
 		if r.Makespan != one[i].Makespan || r.Congested != one[i].Congested {
 			t.Errorf("repeat %d: sampling changes the result", i)

@@ -1,7 +1,5 @@
 package evalsim
 
-import "remap/sampling"
-
 // batch is how many links are taken through the steps of an event together:
 // enough to overlap their cache misses, few enough to stay in the first-level
 // cache. The events of a batch lie within one slot of the wheel.
@@ -222,9 +220,9 @@ func (s *simulator) queue(moves []move) {
 			s.load.queued(m.link, c, size)
 		}
 		if s.judge.usual {
-			s.cross(pk, m.link, m.channel, c.queued > c.credits)
+			s.cross(p, pk, m.link, m.channel, c.queued > c.credits)
 		} else if s.judge.At != AtDeparture {
-			s.cross(pk, m.link, m.channel, s.judge.congested(c, c.queued, size))
+			s.cross(p, pk, m.link, m.channel, s.judge.congested(c, c.queued, size))
 		}
 		if s.mixed && s.cut {
 			// A fast link must not run out of a packet that a slow one still delivers.
@@ -247,22 +245,25 @@ func (s *simulator) queue(moves []move) {
 	}
 }
 
-// cross is what a switch does to the packet's header: sampling.Header.Cross
-// (Taffet 2018, algorithm 3), each reservoir packed in one word.
-func (s *simulator) cross(pk *packet, link, id int32, congested bool) {
-	if s.sampling {
-		pk.hop = keep(pk.hop, link, s.sampler.Uint32())
-	} else {
+// cross is what a switch does to the packet's header: sampling.Switch.Cross, each
+// reservoir packed in one word (Taffet 2018, algorithm 3).
+func (s *simulator) cross(p int32, pk *packet, link, id int32, congested bool) {
+	switch s.carries {
+	case carriesTwo:
+		pk.hop = keep(pk.hop, link, s.limit, s.sampler.Uint32())
+		if congested {
+			pk.congested = keep(pk.congested, link, s.limit, s.sampler.Uint32())
+		}
+	case carriesNothing:
 		pk.hop = counted(pk.hop)
+		if congested {
+			pk.congested = counted(pk.congested)
+		}
+	default:
+		s.crossOther(p, pk, link, congested)
 	}
-	if !congested {
-		return
-	}
-	s.found[id]++
-	if s.sampling {
-		pk.congested = keep(pk.congested, link, s.sampler.Uint32())
-	} else {
-		pk.congested = counted(pk.congested)
+	if congested {
+		s.found[id]++
 	}
 }
 
@@ -270,19 +271,13 @@ func (s *simulator) cross(pk *packet, link, id int32, congested bool) {
 func counted(reservoir uint32) uint32 { return reservoir + 1 - (reservoir&countMask+1)>>8 }
 
 // keep counts a link into a reservoir, and puts it there with probability
-// 1/count.
-func keep(reservoir uint32, link int32, random uint32) uint32 {
+// 1/count, the count bounded by a limit.
+func keep(reservoir uint32, link int32, limit, random uint32) uint32 {
 	count := reservoir & countMask
-	if uint64(random)*uint64(count+1)>>32 == 0 {
+	if uint64(random)*uint64(min(count, limit)+1)>>32 == 0 {
 		reservoir = uint32(link)<<8 | count
 	}
 	return reservoir + 1 - (count+1)>>8
-}
-
-// header unpacks the reservoirs.
-func header(hop, congested uint32) sampling.Header {
-	return sampling.Header{HopLink: int32(hop >> 8), HopCount: uint8(hop),
-		CongestedLink: int32(congested >> 8), CongestedCount: uint8(congested)}
 }
 
 // start sends the head packets of ready links that are at rest, if the next
@@ -312,7 +307,7 @@ func (s *simulator) start() {
 		}
 		shared.flags &^= isWaiting
 		if s.judge.At == AtDeparture && link >= s.hostLinks {
-			s.cross(pk, link, link*virtual+int32(shared.turn), s.judge.congested(c, c.queued, size))
+			s.cross(p, pk, link, link*virtual+int32(shared.turn), s.judge.congested(c, c.queued, size))
 		}
 		begin := later(shared.freeAt, pk.ready)
 		if c.credits-c.newest < size && c.creditAt > begin {
@@ -406,7 +401,12 @@ func (s *simulator) deliver(p int32) {
 	m := &s.messages[id]
 	table := m.table
 	if s.watched {
-		table += s.watch(pk, m, now)
+		table += s.watch(p, pk, m, now)
+	}
+	if s.hashed {
+		s.tickets = append(s.tickets, ticket{s.ids[p], m.link, m.toLink})
+	} else if s.carries == carriesWide {
+		s.receiveWide(p, m, table)
 	}
 	s.log = append(s.log, delivery{pk.hop, pk.congested, m.flow, table})
 	if len(s.log) == logged {
@@ -422,20 +422,17 @@ func (s *simulator) deliver(p int32) {
 
 // flush takes the logged deliveries into the tables and the counts of flows.
 func (s *simulator) flush() {
-	if s.sampling {
-		for i := range s.log {
-			d := &s.log[i]
-			h := header(d.hop, d.congested)
-			s.tables[d.table].Receive(&h)
-		}
+	if s.carries == carriesTwo || s.carries == carriesOne {
+		s.receiveLogged()
 	}
 	if s.options.FlowCounts {
 		for i := range s.log {
 			d := &s.log[i]
 			f := &s.flows[d.flow]
+			hops, congested := s.seen(d.hop, d.congested)
 			f.Packets++
-			f.Hops += int64(d.hop & countMask)
-			f.CongestedHops += int64(d.congested & countMask)
+			f.Hops += int64(hops)
+			f.CongestedHops += int64(congested)
 		}
 	}
 	if s.tally != nil {

@@ -18,8 +18,8 @@ func TestSizesOfRecords(t *testing.T) {
 	if size := unsafe.Sizeof(message{}); size != 64 {
 		t.Errorf("a message takes %d bytes, a cache line has 64", size)
 	}
-	if size := unsafe.Sizeof(Delivery{}); size != 32 {
-		t.Errorf("a delivery takes %d bytes, not half a cache line", size)
+	if size := unsafe.Sizeof(Delivery{}); size > 64 {
+		t.Errorf("a delivery takes %d bytes, more than a cache line", size)
 	}
 	if size := unsafe.Sizeof(linkCount{}) + unsafe.Sizeof(LinkStats{}); size != countBytes {
 		t.Errorf("a link in a slice takes %d bytes, %d are reckoned with", size, countBytes)

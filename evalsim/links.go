@@ -2,6 +2,7 @@ package evalsim
 
 import (
 	"io"
+	"math"
 
 	"remap/internal/columns"
 	"remap/sampling"
@@ -126,7 +127,7 @@ func (l *linkWriter) write(slice, phase int) error {
 		sum := l.sum(i, slice)
 		if slice != every || phase != every {
 			known := phase == every && sum.Packets > 0
-			sampled := samples != nil && (samples.Links[i].Packets > 0 || samples.Links[i].Congested > 0)
+			sampled := samples != nil && (samples.Links[i] != (sampling.Entry{}))
 			if !known && !sampled {
 				continue
 			}
@@ -154,7 +155,7 @@ func (l *linkWriter) samples(slice, phase int) *sampling.Table {
 			return
 		}
 		if table == nil {
-			table = sampling.NewTable(len(l.topology.Links))
+			table = sampling.NewTable(t.Variant, len(l.topology.Links))
 		}
 		table.Merge(t)
 	}
@@ -218,8 +219,8 @@ func (l *linkWriter) rowOf(i int32, sum *LinkStats, samples *sampling.Table, pha
 		columns.String(t.NodeName(link.To)), columns.Real(link.BytesPerSecond*8/1e9), bytes, packets, congested, share)
 	if port && samples != nil {
 		e := &samples.Links[i]
-		p, f := e.PacketsEstimate(), e.Fraction()
-		l.row = append(l.row, columns.Whole(e.Packets), columns.Real(p.Low), columns.Real(p.High), columns.Whole(e.Congested),
+		p, f := samples.PacketsEstimate(i), samples.Fraction(i)
+		l.row = append(l.row, columns.Whole(int64(math.Round(e.Packets))), columns.Real(p.Low), columns.Real(p.High), columns.Whole(int64(math.Round(e.Congested))),
 			columns.Real(f.Value), columns.Real(f.Low), columns.Real(f.High))
 	} else {
 		l.row = append(l.row, make([]columns.Value, 7)...)

@@ -145,16 +145,17 @@ func TestDeliveriesMakeTheTables(t *testing.T) {
 	top, jobs, results, deliveries := measured(t, 1)
 	for repeat, r := range results {
 		tables := make([]*sampling.Table, len(jobs))
+		receiver := sampling.NewReceiver(sampling.Reservoirs, len(top.Links), nil, 0)
 		counts := make([]evalsim.JobStats, len(jobs))
 		messages := make([]map[[2]int32]int, len(jobs))
 		for i := range jobs {
-			tables[i] = sampling.NewTable(len(top.Links))
+			tables[i] = sampling.NewTable(sampling.Reservoirs, len(top.Links))
 			messages[i] = map[[2]int32]int{}
 		}
 		late := int64(0)
 		for _, d := range deliveries[repeat] {
-			h := sampling.Header{HopLink: d.HopLink, HopCount: d.Hops, CongestedLink: d.CongestedLink, CongestedCount: d.CongestedHops}
-			tables[d.Job].Receive(&h)
+			p := d.Packet()
+			receiver.Receive(tables[d.Job], &p)
 			counts[d.Job].Packets++
 			counts[d.Job].PortHops += int64(d.Hops)
 			counts[d.Job].Congested += int64(d.CongestedHops)

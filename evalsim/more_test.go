@@ -95,7 +95,7 @@ func TestJobsTogether(t *testing.T) {
 	var sampled int64
 	for job := range 2 {
 		for i := range r.Samples[job].Links {
-			sampled += r.Samples[job].Links[i].Packets
+			sampled += int64(r.Samples[job].Links[i].Packets)
 		}
 	}
 	// One hop a packet: every sample weighs exactly 1.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"remap/sampling"
 	"remap/topology"
 )
 
@@ -76,6 +77,7 @@ type network struct {
 	mixed     bool    // links have different rates
 	origin    []int32 // length links: switch number it comes from, -1 = a host
 	horizon   int64   // longest time from making an event to its happening, ps
+	paths     sampling.Paths
 }
 
 func layOut(t *topology.Topology, o *Options) (*network, error) {
@@ -98,6 +100,7 @@ func layOut(t *topology.Topology, o *Options) (*network, error) {
 		return nil, err
 	}
 	n.layIntervals()
+	n.paths = newPaths(t, o)
 	known := map[class]uint16{}
 	var slowest, farthest int64
 	for i := range t.Links {

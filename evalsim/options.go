@@ -52,6 +52,8 @@ import (
 	"fmt"
 	"strings"
 	"time"
+
+	"remap/sampling"
 )
 
 // Switching is how a switch forwards.
@@ -110,26 +112,26 @@ type Options struct {
 	SwitchLatency        time.Duration // from a packet's arrival at a switch to its readiness at the output port
 	Switching            Switching
 	Routing              Routing
-	Congestion           Congestion    // when a port counts as congested
-	MemoryBytesPerSecond float64       // rate of a host's memory, which its messages between its own ranks share in equal parts
-	EagerBytes           int64         // longer messages ask the receiver first (rendezvous), in programs with receives, before volumes were scaled; 0 = none does
-	MaxInFlight          int           // messages that a rank has in its NIC at a time, control messages apart; the others wait in order; 0 = no limit
-	ComputeNoise         float64       // a Compute takes 1 + ComputeNoise x E of its time, E exponential with mean 1; 0 = none
-	StartJitter          time.Duration // ranks begin at a uniform random time from 0 to this; 0 = all at once
-	Sampling             bool          // packets carry reservoirs
-	FlowCounts           bool          // results hold counts of every pair of ranks
-	SliceLength          time.Duration // results hold time slices of this length; 0 = none
-	MaxSlices            int           // at most so many, 0 = 1024 or what fits in 1 GiB; the last takes what comes later
-	ByPhase              bool          // results hold samples of every phase of the program
-	Latencies            bool          // results hold how long messages between hosts took
-	Seed                 uint64        // of tie-breaks, random routing, sampling, ComputeNoise and StartJitter
+	Congestion           Congestion       // when a port counts as congested
+	MemoryBytesPerSecond float64          // rate of a host's memory, which its messages between its own ranks share in equal parts
+	EagerBytes           int64            // longer messages ask the receiver first (rendezvous), in programs with receives, before volumes were scaled; 0 = none does
+	MaxInFlight          int              // messages that a rank has in its NIC at a time, control messages apart; the others wait in order; 0 = no limit
+	ComputeNoise         float64          // a Compute takes 1 + ComputeNoise x E of its time, E exponential with mean 1; 0 = none
+	StartJitter          time.Duration    // ranks begin at a uniform random time from 0 to this; 0 = all at once
+	Sampling             sampling.Variant // what packets carry of what they saw; the zero value: nothing
+	FlowCounts           bool             // results hold counts of every pair of ranks
+	SliceLength          time.Duration    // results hold time slices of this length; 0 = none
+	MaxSlices            int              // at most so many, 0 = 1024 or what fits in 1 GiB; the last takes what comes later
+	ByPhase              bool             // results hold samples of every phase of the program
+	Latencies            bool             // results hold how long messages between hosts took
+	Seed                 uint64           // of tie-breaks, random routing, sampling, ComputeNoise and StartJitter
 }
 
 // DefaultOptions are 4 KiB packets, 64 KiB buffers, 100 ns a switch, virtual
-// cut-through, adaptive routing, 20 GB/s within a host, sampling on, seed 1.
+// cut-through, adaptive routing, 20 GB/s within a host, two reservoirs a packet, seed 1.
 func DefaultOptions() Options {
 	return Options{PacketBytes: 4096, BufferBytes: 65536, SwitchLatency: 100 * time.Nanosecond,
-		MemoryBytesPerSecond: 20e9, Sampling: true, Seed: 1}
+		MemoryBytesPerSecond: 20e9, Sampling: sampling.Reservoirs, Seed: 1}
 }
 
 // Validate names the first field that is out of bounds.
@@ -159,6 +161,9 @@ func (o Options) Validate() error {
 		return fmt.Errorf("start jitter %v: must be 0 to 1h", o.StartJitter)
 	case !(o.MemoryBytesPerSecond >= 1e6 && o.MemoryBytesPerSecond <= 1e15):
 		return fmt.Errorf("memory bytes per second %g: must be 1e6 to 1e15", o.MemoryBytesPerSecond)
+	}
+	if err := o.Sampling.Validate(); err != nil {
+		return err
 	}
 	return o.Congestion.validate()
 }

@@ -375,7 +375,7 @@ func TestControlPacketsCount(t *testing.T) {
 	r := place(t, "torus:5", pingPong(4, 9000), options(func(o *evalsim.Options) { o.EagerBytes, o.FlowCounts = 100, true }), 0, 2)
 	var sampled, flows int64
 	for i := range r.Samples[0].Links {
-		sampled += r.Samples[0].Links[i].Packets
+		sampled += int64(r.Samples[0].Links[i].Packets)
 	}
 	for _, f := range r.Flows[0] {
 		flows += f.Packets

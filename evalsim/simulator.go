@@ -16,7 +16,7 @@ type packet struct {
 	in        int32  // channel whose downstream buffer it occupies, -1 = none
 	message   int32  // index into simulator.messages
 	to        int32  // switch number it is bound for; the sign bit marks a packet that is not full
-	hop       uint32 // sampled link x 256 + switch output ports crossed, saturating; see sampling.Header
+	hop       uint32 // sampled link x 256 + switch output ports crossed, saturating; see carry.go
 	congested uint32 // the same of congested ones
 }
 
@@ -32,7 +32,6 @@ type simulator struct {
 	full       int32 // options.PacketBytes
 	judge      judge
 	cut        bool    // options.Switching is CutThrough
-	sampling   bool    // options.Sampling
 	each       bool    // packets are routed one by one, see detours.go
 	candidates []int32 // scratch
 	jobs       []job
@@ -51,6 +50,7 @@ type simulator struct {
 	wheel      wheel
 	timers     timers
 	timed      int64 // timers made so far
+	carrier
 	nic
 	protocol
 	ranks   []rank
@@ -73,7 +73,7 @@ type simulator struct {
 
 func newSimulator(n *network, jobs []job, o *Options) *simulator {
 	s := &simulator{network: n, options: o, jobs: jobs,
-		full: int32(o.PacketBytes), judge: newJudge(o.Congestion), cut: o.Switching == CutThrough, sampling: o.Sampling,
+		full: int32(o.PacketBytes), judge: newJudge(o.Congestion), cut: o.Switching == CutThrough,
 		each:     n.routes.PerHop || !n.routes.Grouped() || o.Routing.nonMinimal(),
 		channels: make([]channel, len(n.template)),
 		found:    make([]uint32, len(n.template)),
@@ -94,6 +94,7 @@ func newSimulator(n *network, jobs []job, o *Options) *simulator {
 		flows += jobs[i].flows
 	}
 	s.ranks = make([]rank, ranks)
+	s.carrier = newCarrier(n, o.Sampling, flows, &s.sampler)
 	if o.FlowCounts {
 		s.flows = make([]FlowStats, flows)
 	}
@@ -116,6 +117,7 @@ func (s *simulator) reset(seed uint64) {
 	s.packetAt = packetsOf(s.packets)
 	s.wheel.reset()
 	s.nic.reset()
+	s.carrier.reset(seed)
 	s.protocol.reset(s.jobs)
 	s.timers, s.timed = s.timers[:0], 0
 	s.created, s.received, s.events = 0, 0, 0
@@ -146,6 +148,9 @@ func (s *simulator) run(ctx context.Context) error {
 		if links == nil {
 			if len(s.timers) == 0 {
 				s.flush()
+				if s.receiver != nil {
+					s.receiver.Flush()
+				}
 				return s.checkEnd()
 			}
 			t := s.timers.pop()

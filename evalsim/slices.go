@@ -20,7 +20,7 @@ type Part struct {
 const (
 	maxSlices     = 1024
 	maxPartsBytes = 1 << 30
-	entryBytes    = 32      // a link in a table
+	entryBytes    = 40      // a link in a table
 	countBytes    = 48 + 56 // a link in a slice: linkCount, and LinkStats of the result
 )
 
@@ -85,9 +85,9 @@ func (s *simulator) resetSlices() {
 
 // growTables makes tables 0..count-1 be there.
 func (s *simulator) growTables(count int32) {
-	if s.options.Sampling {
+	if s.carries != carriesNothing {
 		for len(s.tables) < int(count) {
-			s.tables = append(s.tables, sampling.NewTable(s.links))
+			s.tables = append(s.tables, sampling.NewTable(s.options.Sampling, s.links))
 		}
 	}
 	if len(s.jobs) != 1 || s.options.parts() {
@@ -157,7 +157,7 @@ func (s *simulator) takeParts(r *Result) {
 	for i := range s.tally {
 		within := int32(i) % s.perSlice
 		p := Part{Slice: i / int(s.perSlice), Job: int(within / s.phases), Phase: int(within % s.phases), JobStats: s.tally[i]}
-		if s.options.Sampling {
+		if s.carries != carriesNothing {
 			p.Samples = s.tables[i]
 		}
 		r.Parts = append(r.Parts, p)
@@ -198,10 +198,10 @@ func (s *simulator) jobResults(r *Result) {
 	if len(s.jobs) == 1 && s.tally == nil {
 		r.Jobs[0] = JobStats{Packets: r.Packets, PortHops: r.PortHops, Congested: r.Congested}
 	}
-	if s.options.Sampling {
+	if s.carries != carriesNothing {
 		r.Samples = make([]*sampling.Table, len(s.jobs))
 		for i := range r.Samples {
-			r.Samples[i] = sampling.NewTable(s.links)
+			r.Samples[i] = sampling.NewTable(s.options.Sampling, s.links)
 		}
 	}
 	for i := range s.tally {
@@ -224,7 +224,7 @@ func (r *Result) Administrator() *sampling.Table {
 	var whole *sampling.Table
 	for _, t := range r.Samples {
 		if whole == nil {
-			whole = sampling.NewTable(len(t.Links))
+			whole = sampling.NewTable(t.Variant, len(t.Links))
 		}
 		whole.Merge(t)
 	}

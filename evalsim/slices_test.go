@@ -68,9 +68,9 @@ func checkParts(t *rapid.T, r *evalsim.Result, o evalsim.Options, jobs int) {
 	}
 	seen := make([]evalsim.JobStats, jobs)
 	samples := make([]*sampling.Table, jobs)
-	every := sampling.NewTable(len(r.Links))
+	every := sampling.NewTable(sampling.Reservoirs, len(r.Links))
 	for i := range samples {
-		samples[i] = sampling.NewTable(len(r.Links))
+		samples[i] = sampling.NewTable(sampling.Reservoirs, len(r.Links))
 	}
 	for _, p := range r.Parts {
 		seen[p.Job].Packets += p.Packets
@@ -144,7 +144,7 @@ func TestSlicesAndPhasesTellMessagesApart(t *testing.T) {
 	for _, part := range r.Parts {
 		var sampled int64
 		for i := range part.Samples.Links {
-			sampled += part.Samples.Links[i].Packets
+			sampled += int64(part.Samples.Links[i].Packets)
 		}
 		packets := want[[2]int{part.Slice, part.Phase}]
 		if part.Packets != packets || sampled != packets {

@@ -8,6 +8,7 @@ import (
 	"pgregory.net/rapid"
 
 	"remap/evalsim"
+	"remap/sampling"
 	"remap/topology"
 )
 
@@ -27,7 +28,7 @@ func TestViewsAgree(t *testing.T) {
 	check(t, func(t *rapid.T) {
 		top := anyMachine(t)
 		o := anyOptions(t, top)
-		o.EagerBytes, o.FlowCounts, o.Sampling, o.Congestion = 0, true, true, anyCongestion(t)
+		o.EagerBytes, o.FlowCounts, o.Sampling, o.Congestion = 0, true, sampling.Reservoirs, anyCongestion(t)
 		random := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "program"), 0))
 		jobs := make([]evalsim.Job, rapid.IntRange(1, 2).Draw(t, "jobs"))
 		for j := range jobs {
@@ -99,8 +100,8 @@ func checkViews(t *rapid.T, top *topology.Topology, r *evalsim.Result, told []ev
 				t.Fatalf("injection link %d is sampled", i)
 			}
 			// Weights of a packet's samples sum to its hops, whichever were kept.
-			sampled.PortHops += e.Packets
-			sampled.Congested += e.Congested
+			sampled.PortHops += int64(e.Packets)
+			sampled.Congested += int64(e.Congested)
 		}
 		if flows != stats || sampled != stats || told[j] != stats {
 			t.Fatalf("job %d: %+v, its flows %+v, samples %+v, deliveries %+v", j, stats, flows, sampled, told[j])

@@ -1,35 +1,126 @@
-// Package sampling is what a packet carries and what its receiver concludes:
-// reservoir sampling of the hops a packet took and of those that were
-// congested (Taffet 2018, chapter 3). It knows nothing of a simulator: a
-// switch or a trace can feed it as well.
 package sampling
 
-// Header is what a packet carries: two reservoirs of one sample each
-// (Taffet 2018, algorithm 2 is its Reset). A link stands for the switch and
-// the output port the thesis stores.
+// Header is what a packet carries. Which fields mean something depends on the
+// variant; a reservoir's link or bit means nothing while its count is 0.
 type Header struct {
-	HopLink        int32 // sampled output link; meaningless while HopCount is 0
-	CongestedLink  int32 // sampled congested output link; meaningless while CongestedCount is 0
-	HopCount       uint8 // switch output ports crossed; stays at 255, from where on estimates fall short
-	CongestedCount uint8 // those of them that were congested; likewise
+	HopCount       uint8 // switch output ports crossed, up to the counter's limit
+	CongestedCount uint8 // those of them that were congested; not under OneReservoir
+	HopBit         uint8 // hashed variants: of the sampled link
+	CongestedBit   uint8 // OneBit: of the sampled congested link; OneReservoir: 1 if the sampled link was congested
+	HopLink        int32 // whole links, of one slot: the sampled link
+	CongestedLink  int32 // likewise, Full only: the sampled congested link
+
+	Hops, Congested []int32  // several slots: the sampled links, at most Slots
+	Filter          []uint64 // Bloom: the crossed links
+	CongestedFilter []uint64 // Bloom: the congested ones
 }
 
-// Reset empties both reservoirs at the sender (Taffet 2018, algorithm 2).
-func (h *Header) Reset() { *h = Header{} }
+// Chooser is a source of chance in a switch.
+type Chooser interface {
+	// Below is uniform in 0..n-1, n at most 256.
+	Below(n uint32) uint32
+}
 
-// Cross records one switch output port on the way (Taffet 2018, algorithm 3).
-func (h *Header) Cross(link int32, congested bool, random *Random) {
-	if Keeps(h.HopCount, random) {
-		h.HopLink = link
+// Switch is what every switch does to the packets that pass.
+type Switch struct {
+	variant Variant
+	random  Chooser
+	hasher  *Hasher // nil unless the variant is hashed
+	bloom   *BloomFilter
+}
+
+// NewSwitch is a switch of a network with links 0..links-1.
+func NewSwitch(v Variant, links int, random Chooser) *Switch {
+	s := &Switch{variant: v, random: random}
+	if v.Hashed() {
+		s.hasher = NewHasher(v.Hash, links)
 	}
-	h.HopCount += 1 - h.HopCount/255
-	if !congested {
+	if v.Kind == Bloom {
+		s.bloom = NewBloomFilter(v.Bits)
+	}
+	return s
+}
+
+// Reset is what the sender does (Taffet 2018, algorithms 2 and 5).
+func (h *Header) Reset(v Variant) {
+	hops, congested, filter, congestedFilter := h.Hops[:0], h.Congested[:0], h.Filter, h.CongestedFilter
+	*h = Header{Hops: hops, Congested: congested}
+	if v.Kind == Bloom {
+		words := (v.Bits + 63) / 64
+		if len(filter) != words {
+			filter, congestedFilter = make([]uint64, words), make([]uint64, words)
+		}
+		clear(filter)
+		clear(congestedFilter)
+		h.Filter, h.CongestedFilter = filter, congestedFilter
+	}
+}
+
+// Cross records one switch output port on the way of a packet with an identity
+// (Taffet 2018, algorithms 3, 6 and 8; section 5.8 for Bloom filters).
+func (s *Switch) Cross(h *Header, id uint32, link int32, congested bool) {
+	limit := s.variant.Limit()
+	switch {
+	case s.variant.Kind == Bloom:
+		s.bloom.Add(h.Filter, id, link)
+		if congested {
+			s.bloom.Add(h.CongestedFilter, id, link)
+		}
+	case s.variant.Slots > 1:
+		h.Hops = s.keep(h.Hops, h.HopCount, link)
+		if congested {
+			h.Congested = s.keep(h.Congested, h.CongestedCount, link)
+		}
+	case s.variant.Kind == OneReservoir:
+		if s.random.Below(uint32(h.HopCount)+1) == 0 {
+			h.HopLink, h.HopBit = s.store(id, link)
+			h.CongestedBit = 0
+			if congested {
+				h.CongestedBit = 1
+			}
+		}
+		h.HopCount = counted(h.HopCount, limit)
 		return
+	default:
+		if s.random.Below(uint32(h.HopCount)+1) == 0 {
+			h.HopLink, h.HopBit = s.store(id, link)
+		}
+		if congested && s.random.Below(uint32(h.CongestedCount)+1) == 0 {
+			h.CongestedLink, h.CongestedBit = s.store(id, link)
+		}
 	}
-	if Keeps(h.CongestedCount, random) {
-		h.CongestedLink = link
+	h.HopCount = counted(h.HopCount, limit)
+	if congested {
+		h.CongestedCount = counted(h.CongestedCount, limit)
 	}
-	h.CongestedCount += 1 - h.CongestedCount/255
+}
+
+// counted is a count that stays at its limit.
+func counted(count, limit uint8) uint8 {
+	if count < limit {
+		count++
+	}
+	return count
+}
+
+// store is a link as the header has it.
+func (s *Switch) store(id uint32, link int32) (whole int32, bit uint8) {
+	if s.hasher != nil {
+		return 0, uint8(s.hasher.Bit(id, link))
+	}
+	return link, 0
+}
+
+// keep puts a link, the one after `count` others, into a reservoir of several
+// (Taffet 2018, algorithm 1; Knuth 1981).
+func (s *Switch) keep(reservoir []int32, count uint8, link int32) []int32 {
+	if int(count) < s.variant.Slots && len(reservoir) < s.variant.Slots {
+		return append(reservoir, link)
+	}
+	if at := s.random.Below(uint32(count) + 1); int(at) < len(reservoir) {
+		reservoir[at] = link
+	}
+	return reservoir
 }
 
 // Keeps decides whether sample number count (from 0) replaces the reservoir:

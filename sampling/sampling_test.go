@@ -12,13 +12,15 @@ import (
 
 // send lets packets cross links 0..length-1, the first `congested` of which are congested.
 func send(table *sampling.Table, packets, length, congested int, random *sampling.Random) {
-	var h sampling.Header
+	v := sampling.Reservoirs
+	device, receiver := sampling.NewSwitch(v, length, random), sampling.NewReceiver(v, length, nil, 0)
+	var p sampling.Packet
 	for range packets {
-		h.Reset()
+		p.Reset(v)
 		for link := range length {
-			h.Cross(int32(link), link < congested, random)
+			device.Cross(&p.Header, 0, int32(link), link < congested)
 		}
-		table.Receive(&h)
+		receiver.Receive(table, &p)
 	}
 }
 
@@ -31,10 +33,11 @@ func TestReservoirUniform(t *testing.T) {
 		kept := make([]float64, length)
 		expected := make([]float64, length)
 		var h sampling.Header
+		device := sampling.NewSwitch(sampling.Reservoirs, length, &random)
 		for range packets {
-			h.Reset()
+			h.Reset(sampling.Reservoirs)
 			for link := range length {
-				h.Cross(int32(link), true, &random)
+				device.Cross(&h, 0, int32(link), true)
 			}
 			if h.HopLink < 0 || int(h.HopCount) != length || int(h.CongestedCount) != length {
 				t.Fatalf("header %+v after %d hops", h, length)
@@ -61,7 +64,7 @@ func TestWeightedCountMoments(t *testing.T) {
 	var w, variance []float64
 	for run := range runs {
 		random := sampling.NewRandom(uint64(run))
-		table := sampling.NewTable(length)
+		table := sampling.NewTable(sampling.Reservoirs, length)
 		send(table, packets, length, 0, &random)
 		w = append(w, float64(table.Links[2].Packets))
 		variance = append(variance, float64(table.Links[2].PacketsVariance))
@@ -87,10 +90,10 @@ func TestFractionMoments(t *testing.T) {
 	covered := 0
 	for run := range runs {
 		random := sampling.NewRandom(uint64(run) + 1e6)
-		table := sampling.NewTable(length)
+		table := sampling.NewTable(sampling.Reservoirs, length)
 		send(table, m, length, congested, &random)
 		send(table, n-m, length, 0, &random)
-		e := table.Links[0].Fraction()
+		e := table.Fraction(0)
 		f = append(f, e.Value)
 		if e.Low <= float64(m)/n && float64(m)/n <= e.High {
 			covered++
@@ -113,7 +116,7 @@ func TestFractionMoments(t *testing.T) {
 
 func TestMergeAddsReceivers(t *testing.T) {
 	random := sampling.NewRandom(3)
-	a, b, both := sampling.NewTable(4), sampling.NewTable(4), sampling.NewTable(4)
+	a, b, both := sampling.NewTable(sampling.Reservoirs, 4), sampling.NewTable(sampling.Reservoirs, 4), sampling.NewTable(sampling.Reservoirs, 4)
 	send(a, 100, 4, 2, &random)
 	send(b, 50, 3, 1, &random)
 	both.Merge(a)
@@ -133,17 +136,19 @@ func TestMergeAddsReceivers(t *testing.T) {
 func TestBounds(t *testing.T) {
 	random := sampling.NewRandom(1)
 	var h sampling.Header
+	device := sampling.NewSwitch(sampling.Reservoirs, 2, &random)
 	for range 1000 {
-		h.Cross(1, true, &random)
+		device.Cross(&h, 0, 1, true)
 	}
 	if h.HopCount != 255 || h.CongestedCount != 255 {
 		t.Errorf("counts %d and %d after 1000 hops", h.HopCount, h.CongestedCount)
 	}
-	if f := (&sampling.Entry{}).Fraction(); f != (sampling.Estimate{}) {
+	table := sampling.NewTable(sampling.Reservoirs, 1)
+	if f := table.Fraction(0); f.Value != 0 || f.Low != 0 {
 		t.Errorf("fraction of an unused link is %+v", f)
 	}
-	e := sampling.Entry{Packets: 4, Congested: 9, PacketsVariance: 12, CongestedVariance: 3}
-	if f := e.Fraction(); f.Value > 1 || f.High > 1 || f.Low < 0 {
+	table.Links[0] = sampling.Entry{Packets: 4, Congested: 9, PacketsVariance: 12, CongestedVariance: 3}
+	if f := table.Fraction(0); f.Value > 1 || f.High > 1 || f.Low < 0 {
 		t.Errorf("fraction leaves 0..1: %+v", f)
 	}
 }
@@ -169,10 +174,11 @@ func TestLongPathsKeepSampling(t *testing.T) {
 	random := sampling.NewRandom(5)
 	const packets, length = 20000, 300
 	last, late := 0, 0
+	device := sampling.NewSwitch(sampling.Reservoirs, length, &random)
 	for range packets {
 		var h sampling.Header
 		for link := range length {
-			h.Cross(int32(link), false, &random)
+			device.Cross(&h, 0, int32(link), false)
 		}
 		if h.HopLink == length-1 {
 			last++
@@ -197,7 +203,7 @@ func TestFractionWithoutCongestedSample(t *testing.T) {
 	none, covered := 0, 0
 	for run := range runs {
 		random := sampling.NewRandom(uint64(run) + 5e6)
-		table := sampling.NewTable(length)
+		table := sampling.NewTable(sampling.Reservoirs, length)
 		send(table, m, length, length, &random)
 		send(table, n-m, length, 0, &random)
 		e := &table.Links[0]
@@ -205,7 +211,7 @@ func TestFractionWithoutCongestedSample(t *testing.T) {
 			continue
 		}
 		none++
-		f := e.Fraction()
+		f := table.Fraction(0)
 		if f.Value != 0 || f.Low != 0 {
 			t.Fatalf("fraction %+v without a congested sample", f)
 		}

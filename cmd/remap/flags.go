@@ -51,7 +51,7 @@ type settings struct {
 	switchNS     int64
 	switching    string
 	routing      string
-	sampling     bool
+	sampling     string
 
 	links       string
 	linksFormat string
@@ -157,9 +157,12 @@ func (s *settings) simulationFlags() []cli.Flag {
 	}
 }
 
+func (s *settings) samplingFlag(effect string) []cli.Flag {
+	return []cli.Flag{&cli.StringFlag{Name: "sampling", Destination: &s.sampling, Usage: "packets carry samples, " + effect + ": `VARIANT` full (also without a value), n=SLOTS, one-bit, one-reservoir or bloom:BITS, with options such as one-reservoir,counter=4 (see docs/sampling.md)"}}
+}
+
 func (s *settings) measureFlags() []cli.Flag {
 	return []cli.Flag{
-		&cli.BoolFlag{Name: "sampling", DisableDefaultText: true, Destination: &s.sampling, Usage: "packets carry samples, which fill the est_ columns of --links"},
 		&cli.StringFlag{Name: "links", Destination: &s.links, Usage: "write what every link has seen to a `FILE`: CSV, JSON or Parquet by its ending"},
 		&cli.StringFlag{Name: "links-format", Destination: &s.linksFormat, Usage: "`FORMAT` of --links: csv, json or parquet (default: by its ending)"},
 		&cli.StringFlag{Name: "view", Destination: &s.view, Value: "job", Usage: "`WHO` fills the est_ columns of --links: job, or administrator for the receivers of all jobs; with --sampling"},

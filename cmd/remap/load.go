@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -13,6 +14,7 @@ import (
 	"remap/internal/input"
 	"remap/internal/nearest"
 	"remap/mapping"
+	"remap/sampling"
 	"remap/topology"
 	"remap/workload"
 )
@@ -235,11 +237,14 @@ func (p *program) simulation() (evalsim.Options, error) {
 	o := evalsim.DefaultOptions()
 	o.PacketBytes, o.BufferBytes = p.packetBytes, p.bufferBytes
 	o.SwitchLatency = time.Duration(p.switchNS)
-	o.Seed, o.Sampling = p.seed, p.sampling
+	o.Seed = p.seed
 	o.EagerBytes, o.MaxInFlight = p.eagerBytes, p.inFlight
 	o.ComputeNoise, o.StartJitter = p.computeNoise, time.Duration(p.startJitter)
 	o.MemoryBytesPerSecond = p.memoryGbps * 1e9 / 8
 	var err error
+	if o.Sampling, err = sampling.ParseVariant(cmp.Or(p.sampling, "off")); err != nil {
+		return o, inOption("sampling", err)
+	}
 	if o.Switching, err = evalsim.ParseSwitching(p.switching); err != nil {
 		return o, inOption("switching", err)
 	}

@@ -11,6 +11,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"slices"
 	"strings"
 	"syscall"
 
@@ -64,12 +65,23 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) (code int) {
 	p := &program{stdin: stdin, stdout: stdout, stderr: stderr}
 	p.app = p.newApp()
 	if len(args) > 0 {
-		args = append([]string{p.app.Name}, args[1:]...)
+		args = append([]string{p.app.Name}, valued(args[1:])...)
 	}
 	if err := p.app.RunContext(ctx, args); err != nil {
 		return reportError(stderr, p.name, err)
 	}
 	return exitDone
+}
+
+// valued gives --sampling its value where it stands without one.
+func valued(args []string) []string {
+	args = slices.Clone(args)
+	for i, arg := range args {
+		if (arg == "--sampling" || arg == "-sampling") && (i+1 == len(args) || strings.HasPrefix(args[i+1], "-")) {
+			args[i] = arg + "=full"
+		}
+	}
+	return args
 }
 
 // say prints a remark for people on stderr, unless --quiet.

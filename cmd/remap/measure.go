@@ -9,6 +9,7 @@ import (
 
 	"remap/evalsim"
 	"remap/internal/columns"
+	"remap/sampling"
 )
 
 // measures are the files that simulate writes beside its report.
@@ -62,18 +63,27 @@ func (p *program) openMeasures(out *output) (*measures, error) {
 func (p *program) measured(ctx context.Context, f *measures, j *job, jobs []evalsim.Job, o *evalsim.Options) error {
 	o.Latencies = true
 	o.ByPhase = p.byPhase
-	o.Sampling = o.Sampling || p.byPhase || f.samples.toFile()
-	if err := p.boundParts(j, jobs, o.Sampling); err != nil || p.slices == 0 {
+	if p.byPhase || f.samples.toFile() || len(j.background) > 0 { // background: for the verdict
+		sampled(o)
+	}
+	if err := p.boundParts(j, jobs, o.Sampling.Kind != sampling.Off); err != nil || p.slices == 0 {
 		return err
 	}
 	plain := *o
-	plain.Sampling, plain.ByPhase = false, false
+	plain.Sampling, plain.ByPhase = sampling.Variant{}, false
 	first, err := evalsim.Run(ctx, j.machine, jobs, plain)
 	if err != nil {
 		return err
 	}
 	o.SliceLength, o.MaxSlices = time.Duration(max(1, math.Ceil(first.Makespan/float64(p.slices)))), p.slices
 	return nil
+}
+
+// sampled makes packets carry samples, full ones unless the user has said.
+func sampled(o *evalsim.Options) {
+	if o.Sampling.Kind == sampling.Off {
+		o.Sampling = sampling.Reservoirs
+	}
 }
 
 // maxPartsBytes is what slices and phases of all repeats may take in memory:

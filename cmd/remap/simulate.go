@@ -65,7 +65,6 @@ func (p *program) simulate(ctx context.Context) error {
 		return err
 	}
 	jobs := j.asJobs(m)
-	options.Sampling = options.Sampling || len(j.background) > 0 // for the verdict
 	if err := p.measured(ctx, files, j, jobs, &options); err != nil {
 		return err
 	}

@@ -1,0 +1,177 @@
+package evalsim
+
+import (
+	"remap/sampling"
+	"remap/topology"
+)
+
+// What packets carry, in the order of how it is done.
+const (
+	carriesNothing = iota // exact counts of hops alone
+	carriesTwo            // two reservoirs of one link, in packet.hop and packet.congested
+	carriesOne            // one: packet.congested holds whether its link was congested, as bit sampledCongested
+	carriesWide           // what does not fit in a packet is in carrier.headers
+)
+
+const sampledCongested = 1 << 8 // of packet.congested
+
+// carrier is what packets carry and what receivers do with it. A hashed bit is
+// computed when the packet arrives, from the link that its reservoir holds: it
+// is the one that the switch of that link would have put there.
+type carrier struct {
+	carries  int
+	limit    uint32 // of the hop counters that receivers see
+	hashed   bool   // receivers see bits in place of links
+	device   *sampling.Switch
+	receiver *sampling.Receiver
+	ids      []uint32          // by packet: its identity; nil where none is needed
+	headers  []sampling.Header // by packet, wide variants
+	next     []uint32          // length flows: identity of the next packet
+	tickets  []ticket          // as simulator.log, of what has identities
+	arriving sampling.Packet   // scratch
+}
+
+// ticket is what a receiver needs to decode a logged delivery.
+type ticket struct {
+	id      uint32
+	in, out int32 // injection and ejection link
+}
+
+// newCarrier is for one simulator, which has an own stream of chance for it.
+func newCarrier(n *network, v sampling.Variant, flows int, sampler *sampling.Random) carrier {
+	c := carrier{limit: uint32(v.Limit()), hashed: v.Hashed()}
+	switch {
+	case v.Kind == sampling.Off:
+		return c
+	case v.Wide():
+		c.carries, c.device = carriesWide, sampling.NewSwitch(v, n.links, sampler)
+	case v.Kind == sampling.OneReservoir:
+		c.carries = carriesOne
+	default:
+		c.carries = carriesTwo
+	}
+	c.receiver = sampling.NewReceiver(v, n.links, n.paths, 2*n.topology.Hosts())
+	if v.Hashed() || v.Kind == sampling.Bloom {
+		c.next, c.ids = make([]uint32, flows), []uint32{}
+	}
+	return c
+}
+
+// reset gives every flow's packets their first identity, a random multiple of
+// 64: connections of real networks begin at random sequence numbers, too.
+func (c *carrier) reset(seed uint64) {
+	random := sampling.NewRandom(seed ^ 0x69646e73)
+	for i := range c.next {
+		c.next[i] = random.Uint32() &^ 63
+	}
+	c.tickets = c.tickets[:0]
+}
+
+// begin gives a new packet its identity and an empty header.
+func (s *simulator) begin(p, flow int32) {
+	if s.ids != nil {
+		for len(s.ids) <= int(p) {
+			s.ids = append(s.ids, 0)
+		}
+		s.ids[p] = s.next[flow]
+		s.next[flow]++
+	}
+	if s.carries == carriesWide {
+		for len(s.headers) <= int(p) {
+			s.headers = append(s.headers, sampling.Header{})
+		}
+		s.headers[p].Reset(s.options.Sampling)
+	}
+}
+
+// crossOther is cross for what is not two reservoirs of one link.
+func (s *simulator) crossOther(p int32, pk *packet, link int32, congested bool) {
+	if s.carries == carriesOne {
+		count := pk.hop & countMask
+		if uint64(s.sampler.Uint32())*uint64(min(count, s.limit)+1)>>32 == 0 {
+			pk.hop = uint32(link)<<8 | count
+			pk.congested &^= sampledCongested
+			if congested {
+				pk.congested |= sampledCongested
+			}
+		}
+	} else if s.carries == carriesWide {
+		id := uint32(0)
+		if s.ids != nil {
+			id = s.ids[p]
+		}
+		s.device.Cross(&s.headers[p], id, link, congested)
+	}
+	pk.hop = counted(pk.hop)
+	if congested {
+		pk.congested = counted(pk.congested)
+	}
+}
+
+// seen are the counters that a receiver reads, of reservoirs as in packet.
+func (c *carrier) seen(hop, congested uint32) (hops, congestedHops uint32) {
+	if c.carries == carriesNothing {
+		return hop & countMask, congested & countMask
+	}
+	hops = min(hop&countMask, c.limit)
+	if c.carries == carriesOne {
+		return hops, hops * (congested / sampledCongested & 1)
+	}
+	return hops, min(congested&countMask, c.limit)
+}
+
+// header is what the packet of two reservoirs as in packet shows its receiver.
+func (c *carrier) header(hop, congested uint32) sampling.Header {
+	hops, found := c.seen(hop, congested)
+	h := sampling.Header{HopCount: uint8(hops), HopLink: int32(hop >> 8)}
+	if c.carries == carriesOne {
+		h.CongestedBit = uint8(congested / sampledCongested & 1)
+		return h
+	}
+	h.CongestedLink, h.CongestedCount = int32(congested>>8), uint8(found)
+	return h
+}
+
+// hash replaces links by bits.
+func (c *carrier) hash(h *sampling.Header, id uint32) {
+	hasher := c.receiver.Hasher()
+	if h.HopCount > 0 {
+		h.HopBit = uint8(hasher.Bit(id, h.HopLink))
+	}
+	if h.CongestedCount > 0 {
+		h.CongestedBit = uint8(hasher.Bit(id, h.CongestedLink))
+	}
+	h.HopLink, h.CongestedLink = 0, 0
+}
+
+// receiveLogged takes the logged deliveries into their tables.
+func (s *simulator) receiveLogged() {
+	p := &s.arriving
+	for i := range s.log {
+		d := &s.log[i]
+		p.Header = s.header(d.hop, d.congested)
+		if s.hashed {
+			t := &s.tickets[i]
+			p.ID, p.Source, p.Destination = t.id, t.in, t.out
+			s.hash(&p.Header, t.id)
+		}
+		s.receiver.Receive(s.tables[d.table], p)
+	}
+	s.tickets = s.tickets[:0]
+}
+
+// receiveWide takes a delivered packet of a wide variant into a table.
+func (s *simulator) receiveWide(p int32, m *message, table int32) {
+	a := sampling.Packet{Source: m.link, Destination: m.toLink, Header: s.headers[p]}
+	if s.ids != nil {
+		a.ID = s.ids[p]
+	}
+	s.receiver.Receive(s.tables[table], &a)
+}
+
+// newPaths are the links that packets may cross, for receivers that must guess.
+func newPaths(t *topology.Topology, o *Options) sampling.Paths {
+	_, hosts := t.Out(int32(t.Hosts() - 1))
+	all := []sampling.Range{{First: hosts, Count: int32(len(t.Links)) - hosts}}
+	return func(_, _ int32) []sampling.Range { return all }
+}

@@ -1,0 +1,170 @@
+package sampling
+
+// Packet is a packet as its receiver has it.
+type Packet struct {
+	ID          uint32 // that its switches have hashed with
+	Source      int32  // sender and receiver, as Paths knows them
+	Destination int32
+	Header
+}
+
+// Range is links First..First+Count-1.
+type Range = struct{ First, Count int32 }
+
+// Paths are the links that a packet from a source to a destination may cross,
+// each once, in any order. It is called from one goroutine; what it returns is
+// not changed.
+type Paths func(source, destination int32) []Range
+
+// Receiver is what a receiving NIC does with packets: it fills tables. Packets
+// of hashed variants are collected before they are decoded, so tables are
+// complete only after Flush.
+type Receiver struct {
+	variant Variant
+	paths   Paths
+	hasher  *Hasher
+	bloom   *BloomFilter
+	blocks  []block // Field only
+}
+
+// NewReceiver receives packets of a network with links 0..links-1. Paths are
+// needed for hashes and Bloom filters; for others they may be nil. Up to
+// `flows` pairs of sender and receiver at a time are collected without loss of
+// speed; each takes 600 bytes.
+func NewReceiver(v Variant, links int, paths Paths, flows int) *Receiver {
+	r := &Receiver{variant: v, paths: paths}
+	if v.Hashed() {
+		r.hasher = NewHasher(v.Hash, links)
+	}
+	if v.Kind == Bloom {
+		r.bloom = NewBloomFilter(v.Bits)
+	}
+	if v.Hashed() && v.Hash == Field {
+		r.blocks = newBlocks(flows)
+	}
+	return r
+}
+
+// Hasher is what the receiver hashes with; nil unless the variant is hashed.
+func (r *Receiver) Hasher() *Hasher { return r.hasher }
+
+// Receive takes a delivered packet into a table.
+func (r *Receiver) Receive(t *Table, p *Packet) {
+	hops, congested := int64(p.HopCount), int64(p.CongestedCount)
+	if r.variant.Kind == OneReservoir {
+		congested = hops * int64(p.CongestedBit)
+	}
+	if hops == 0 {
+		return
+	}
+	t.Received.count(hops, congested)
+	switch {
+	case r.variant.Kind == Bloom:
+		r.filtered(t, p)
+	case r.variant.Slots > 1:
+		slots(t, p)
+	case r.blocks != nil:
+		r.collect(t, p, hops, congested)
+	case r.hasher != nil:
+		r.hashed(t, p, hops, congested)
+	case r.variant.Kind == OneReservoir:
+		t.Links[p.HopLink].sampledOnce(hops, congested)
+	default:
+		t.sampled(p.HopLink, hops, p.CongestedLink, congested)
+	}
+}
+
+// sampled takes two reservoirs of one link each.
+func (t *Table) sampled(hop int32, hops int64, congestedHop int32, congested int64) {
+	e := &t.Links[hop]
+	e.Packets += float64(hops)
+	e.PacketsVariance += float64(hops * (hops - 1))
+	if congested > 0 {
+		e := &t.Links[congestedHop]
+		e.Congested += float64(congested)
+		e.CongestedVariance += float64(congested * (congested - 1))
+	}
+}
+
+// sampledOnce takes one reservoir; congested is hops or 0.
+func (e *Entry) sampledOnce(hops, congested int64) {
+	e.Packets += float64(hops)
+	e.PacketsVariance += float64(hops * (hops - 1))
+	e.Congested += float64(congested)
+	e.CongestedVariance += float64(congested * (hops - 1))
+	e.Covariance += float64(congested * (hops - 1))
+}
+
+// slots takes reservoirs of several links, each of which stands for as many
+// hops as there are to a link kept.
+func slots(t *Table, p *Packet) {
+	weight := float64(p.HopCount) / float64(len(p.Hops))
+	for _, link := range p.Hops {
+		e := &t.Links[link]
+		e.Packets += weight
+		e.PacketsVariance += weight * (weight - 1)
+	}
+	if len(p.Congested) == 0 {
+		return
+	}
+	weight = float64(p.CongestedCount) / float64(len(p.Congested))
+	for _, link := range p.Congested {
+		e := &t.Links[link]
+		e.Congested += weight
+		e.CongestedVariance += weight * (weight - 1)
+	}
+}
+
+// hashed tests every candidate link of a packet (Taffet 2018, algorithms 7 and
+// 9), for hashes that have no faster way.
+func (r *Receiver) hashed(t *Table, p *Packet, hops, congested int64) {
+	same, found := float64(hops), float64(congested)
+	squares, foundSquares, common := same*same, found*found, found
+	if r.variant.Kind == OneReservoir {
+		common = foundSquares
+	}
+	foundBit := p.CongestedBit
+	if r.variant.Kind == OneReservoir {
+		foundBit = p.HopBit
+	}
+	for _, some := range r.paths(p.Source, p.Destination) {
+		for link := some.First; link < some.First+some.Count; link++ {
+			bit := uint8(r.hasher.Bit(p.ID, link))
+			w, c := same, found
+			if bit != p.HopBit {
+				w = -w
+			}
+			if bit != foundBit {
+				c = -c
+			}
+			t.Links[link].add(&Entry{w, squares - w, c, foundSquares - c, common - c})
+		}
+	}
+}
+
+// filtered tests every candidate link of a packet against its Bloom filters.
+// A link that is in gives 1, another one gives 0 on average when the
+// probability to seem to be in is taken off.
+func (r *Receiver) filtered(t *Table, p *Packet) {
+	false1, false2 := r.bloom.FalsePositive(p.Filter), r.bloom.FalsePositive(p.CongestedFilter)
+	odds, congestedOdds := false1/(1-false1), false2/(1-false2)
+	for _, some := range r.paths(p.Source, p.Destination) {
+		for link := some.First; link < some.First+some.Count; link++ {
+			w, c := -odds, -congestedOdds
+			if r.bloom.Has(p.Filter, p.ID, link) {
+				w = 1
+				if p.CongestedCount > 0 && r.bloom.Has(p.CongestedFilter, p.ID, link) {
+					c = 1
+				}
+			}
+			t.Links[link].add(&Entry{w, odds * (1 - w), c, congestedOdds * (1 - c), congestedOdds * (1 - w)})
+		}
+	}
+}
+
+// Flush decodes what was collected.
+func (r *Receiver) Flush() {
+	for i := range r.blocks {
+		r.decode(&r.blocks[i])
+	}
+}

@@ -1,0 +1,183 @@
+package sampling
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// Kind is the family of a variant.
+type Kind uint8
+
+const (
+	Off          Kind = iota // packets carry nothing
+	Full                     // two reservoirs of whole links (Taffet 2018, algorithms 2-4)
+	OneBit                   // two reservoirs, each link hashed to one bit (algorithms 5-7)
+	OneReservoir             // one reservoir and whether its link was congested (algorithms 8-9; Taffet and Mellor-Crummey 2019)
+	Bloom                    // all links in a Bloom filter, and all congested ones in another (section 5.8)
+)
+
+var kindNames = []string{"off", "full", "one-bit", "one-reservoir", "bloom"}
+
+// Variant is how packets carry what they saw. The zero value is off.
+type Variant struct {
+	Kind    Kind
+	Slots   int  // links a reservoir holds, 1 to MaxSlots; more than 1 under Full only
+	Counter int  // bits of every hop counter, 1 to 8; it stays at its highest value
+	Hash    Hash // of OneBit and OneReservoir; Whole keeps links as they are
+	Bits    int  // of each Bloom filter, 8 to MaxBits
+
+	Unpruned bool // receivers of hashes and filters test every switch port, not only those on the way of the packet
+}
+
+// Bounds of variants.
+const (
+	MaxSlots    = 64
+	MaxBits     = 1024
+	fullCounter = 8
+)
+
+// Reservoirs is the thesis's first form, two reservoirs of one link each.
+var Reservoirs = Variant{Kind: Full, Slots: 1, Counter: fullCounter}
+
+// ParseVariant reads off, full, n=SLOTS, one-bit, one-reservoir or bloom:BITS,
+// with options after commas: counter=BITS and, for the hashed ones, hash=NAME
+// (whole keeps links unhashed). Without them counters have 8 bits, and hashes
+// are multiplications in a binary field.
+func ParseVariant(text string) (Variant, error) {
+	name, options, _ := strings.Cut(text, ",")
+	v := Variant{Slots: 1, Counter: fullCounter}
+	switch {
+	case name == "off":
+		v = Variant{}
+	case name == "full":
+		v.Kind = Full
+	case strings.HasPrefix(name, "n="):
+		v.Kind = Full
+		if err := number(name, "n=", 1, MaxSlots, &v.Slots); err != nil {
+			return Variant{}, err
+		}
+	case name == "one-bit", name == "one-reservoir":
+		v.Kind, v.Hash = OneBit, Field
+		if name == "one-reservoir" {
+			v.Kind = OneReservoir
+		}
+	case strings.HasPrefix(name, "bloom:"):
+		v.Kind = Bloom
+		if err := number(name, "bloom:", 8, MaxBits, &v.Bits); err != nil {
+			return Variant{}, err
+		}
+	default:
+		return Variant{}, fmt.Errorf("unknown sampling %q: it is off, full, n=SLOTS, one-bit, one-reservoir or bloom:BITS", name)
+	}
+	if options == "" {
+		return v, nil
+	}
+	for option := range strings.SplitSeq(options, ",") {
+		if err := v.set(option); err != nil {
+			return Variant{}, err
+		}
+	}
+	return v, nil
+}
+
+func (v *Variant) set(option string) error {
+	switch {
+	case v.Kind != Off && strings.HasPrefix(option, "counter="):
+		return number(option, "counter=", 1, fullCounter, &v.Counter)
+	case v.Hash != Whole && strings.HasPrefix(option, "hash="):
+		h, err := ParseHash(option[len("hash="):])
+		if err != nil {
+			return err
+		}
+		v.Hash = h
+		return nil
+	case option == "unpruned" && (v.Hash != Whole || v.Kind == Bloom):
+		v.Unpruned = true
+		return nil
+	}
+	return fmt.Errorf("unknown option %q of sampling %s: there are counter=BITS, for one-bit and one-reservoir hash=NAME, for them and bloom unpruned", option, kindNames[v.Kind])
+}
+
+func number(text, prefix string, low, high int, to *int) error {
+	n, err := strconv.Atoi(text[len(prefix):])
+	if err != nil || n < low || n > high {
+		return fmt.Errorf("sampling %q: %q must be a whole number from %d to %d", text, text[len(prefix):], low, high)
+	}
+	*to = n
+	return nil
+}
+
+// String is what ParseVariant reads.
+func (v Variant) String() string {
+	text := kindNames[v.Kind]
+	switch {
+	case v.Kind == Off:
+		return text
+	case v.Kind == Full && v.Slots > 1:
+		text = fmt.Sprintf("n=%d", v.Slots)
+	case v.Kind == Bloom:
+		text = fmt.Sprintf("bloom:%d", v.Bits)
+	}
+	if v.Counter != fullCounter {
+		text += fmt.Sprintf(",counter=%d", v.Counter)
+	}
+	if (v.Kind == OneBit || v.Kind == OneReservoir) && v.Hash != Field {
+		text += ",hash=" + v.Hash.String()
+	}
+	if v.Unpruned {
+		text += ",unpruned"
+	}
+	return text
+}
+
+// Validate names the first field that is out of bounds.
+func (v Variant) Validate() error {
+	switch {
+	case v.Kind == Off:
+		return nil
+	case int(v.Kind) >= len(kindNames):
+		return fmt.Errorf("sampling kind %d is not known", v.Kind)
+	case v.Counter < 1 || v.Counter > fullCounter:
+		return fmt.Errorf("sampling counter of %d bits: must be 1 to %d", v.Counter, fullCounter)
+	case int(v.Hash) >= len(hashNames):
+		return fmt.Errorf("sampling hash %d is not known", v.Hash)
+	case v.Kind == Bloom && (v.Bits < 8 || v.Bits > MaxBits):
+		return fmt.Errorf("Bloom filter of %d bits: must be 8 to %d", v.Bits, MaxBits)
+	case v.Kind != Bloom && (v.Slots < 1 || v.Slots > MaxSlots):
+		return fmt.Errorf("reservoirs of %d links: must be 1 to %d", v.Slots, MaxSlots)
+	case v.Slots > 1 && v.Kind != Full:
+		return fmt.Errorf("reservoirs of %d links: only full ones have more than one", v.Slots)
+	}
+	return nil
+}
+
+// Hashed tells whether packets carry a bit in place of each link.
+func (v Variant) Hashed() bool {
+	return v.Hash != Whole && (v.Kind == OneBit || v.Kind == OneReservoir)
+}
+
+// Wide tells whether a header holds more than one link or bit a reservoir.
+func (v Variant) Wide() bool { return v.Kind == Bloom || v.Slots > 1 }
+
+// Limit is the highest value of the hop counters.
+func (v Variant) Limit() uint8 { return uint8(1<<v.Counter - 1) }
+
+// HeaderBits is the size of what a packet carries, where a whole link takes
+// linkBits: the thesis counts 24 for an InfiniBand switch and port (section
+// 5.1), at least ceil(log2(links + 1)).
+func (v Variant) HeaderBits(linkBits int) int {
+	link := linkBits
+	if v.Hashed() {
+		link = 1
+	}
+	switch v.Kind {
+	case Off:
+		return 0
+	case OneReservoir:
+		return link + 1 + v.Counter
+	case Bloom:
+		return 2 * (v.Bits + v.Counter)
+	}
+	return 2 * (v.Slots*link + v.Counter)
+}
