@@ -9,6 +9,7 @@ import (
 const (
 	carriesNothing = iota // exact counts of hops alone
 	carriesTwo            // two reservoirs of one link, in packet.hop and packet.congested
+	carriesLess           // the same, with counters of fewer bits
 	carriesOne            // one: packet.congested holds whether its link was congested, as bit sampledCongested
 	carriesWide           // what does not fit in a packet is in carrier.headers
 )
@@ -47,6 +48,8 @@ func newCarrier(n *network, v sampling.Variant, flows int, sampler *sampling.Ran
 		c.carries, c.device = carriesWide, sampling.NewSwitch(v, n.links, sampler)
 	case v.Kind == sampling.OneReservoir:
 		c.carries = carriesOne
+	case c.limit < countMask:
+		c.carries = carriesLess
 	default:
 		c.carries = carriesTwo
 	}
@@ -84,18 +87,26 @@ func (s *simulator) begin(p, flow int32) {
 	}
 }
 
-// crossOther is cross for what is not two reservoirs of one link.
+// crossOther is cross for what is not two reservoirs of one link with counters
+// of eight bits.
 func (s *simulator) crossOther(p int32, pk *packet, link int32, congested bool) {
-	if s.carries == carriesOne {
-		count := pk.hop & countMask
-		if uint64(s.sampler.Uint32())*uint64(min(count, s.limit)+1)>>32 == 0 {
-			pk.hop = uint32(link)<<8 | count
+	switch s.carries {
+	case carriesLess:
+		if s.keeps(pk.hop) {
+			pk.hop = uint32(link)<<8 | pk.hop&countMask
+		}
+		if congested && s.keeps(pk.congested) {
+			pk.congested = uint32(link)<<8 | pk.congested&countMask
+		}
+	case carriesOne:
+		if s.keeps(pk.hop) {
+			pk.hop = uint32(link)<<8 | pk.hop&countMask
 			pk.congested &^= sampledCongested
 			if congested {
 				pk.congested |= sampledCongested
 			}
 		}
-	} else if s.carries == carriesWide {
+	case carriesWide:
 		id := uint32(0)
 		if s.ids != nil {
 			id = s.ids[p]
@@ -106,6 +117,11 @@ func (s *simulator) crossOther(p int32, pk *packet, link int32, congested bool) 
 	if congested {
 		pk.congested = counted(pk.congested)
 	}
+}
+
+// keeps decides whether one more link replaces what a reservoir holds.
+func (s *simulator) keeps(reservoir uint32) bool {
+	return sampling.Keeps(uint8(min(reservoir&countMask, s.limit)), &s.sampler)
 }
 
 // seen are the counters that a receiver reads, of reservoirs as in packet.
@@ -146,6 +162,19 @@ func (c *carrier) hash(h *sampling.Header, id uint32) {
 
 // receiveLogged takes the logged deliveries into their tables.
 func (s *simulator) receiveLogged() {
+	switch {
+	case s.carries == carriesTwo && !s.hashed:
+		for i := range s.log {
+			d := &s.log[i]
+			s.tables[d.table].Sampled(int32(d.hop>>8), int32(d.congested>>8), int64(d.hop&countMask), int64(d.congested&countMask))
+		}
+	case s.carries != carriesNothing && s.carries != carriesWide:
+		s.receiveOthers()
+	}
+}
+
+// receiveOthers is receiveLogged by a receiver of the variant.
+func (s *simulator) receiveOthers() {
 	p := &s.arriving
 	for i := range s.log {
 		d := &s.log[i]

@@ -76,7 +76,7 @@ func (s *simulator) tell(p int32, pk *packet, m *message, now int64) {
 		h.Hops, h.Congested = slices.Clone(h.Hops), slices.Clone(h.Congested)
 		h.Filter, h.CongestedFilter = slices.Clone(h.Filter), slices.Clone(h.CongestedFilter)
 		d.Wide = &h
-	case carriesTwo, carriesOne:
+	case carriesTwo, carriesLess, carriesOne:
 		h := s.header(pk.hop, pk.congested)
 		if s.hashed {
 			s.hash(&h, d.ID)

@@ -248,22 +248,21 @@ func (s *simulator) queue(moves []move) {
 // cross is what a switch does to the packet's header: sampling.Switch.Cross, each
 // reservoir packed in one word (Taffet 2018, algorithm 3).
 func (s *simulator) cross(p int32, pk *packet, link, id int32, congested bool) {
-	switch s.carries {
-	case carriesTwo:
-		pk.hop = keep(pk.hop, link, s.limit, s.sampler.Uint32())
-		if congested {
-			pk.congested = keep(pk.congested, link, s.limit, s.sampler.Uint32())
-		}
-	case carriesNothing:
+	if s.carries == carriesTwo {
+		pk.hop = keep(pk.hop, link, s.sampler.Uint32())
+	} else if s.carries == carriesNothing {
 		pk.hop = counted(pk.hop)
-		if congested {
-			pk.congested = counted(pk.congested)
-		}
-	default:
+	} else {
 		s.crossOther(p, pk, link, congested)
 	}
-	if congested {
-		s.found[id]++
+	if !congested {
+		return
+	}
+	s.found[id]++
+	if s.carries == carriesTwo {
+		pk.congested = keep(pk.congested, link, s.sampler.Uint32())
+	} else if s.carries == carriesNothing {
+		pk.congested = counted(pk.congested)
 	}
 }
 
@@ -271,10 +270,10 @@ func (s *simulator) cross(p int32, pk *packet, link, id int32, congested bool) {
 func counted(reservoir uint32) uint32 { return reservoir + 1 - (reservoir&countMask+1)>>8 }
 
 // keep counts a link into a reservoir, and puts it there with probability
-// 1/count, the count bounded by a limit.
-func keep(reservoir uint32, link int32, limit, random uint32) uint32 {
+// 1/count.
+func keep(reservoir uint32, link int32, random uint32) uint32 {
 	count := reservoir & countMask
-	if uint64(random)*uint64(min(count, limit)+1)>>32 == 0 {
+	if uint64(random)*uint64(count+1)>>32 == 0 {
 		reservoir = uint32(link)<<8 | count
 	}
 	return reservoir + 1 - (count+1)>>8
@@ -422,9 +421,7 @@ func (s *simulator) deliver(p int32) {
 
 // flush takes the logged deliveries into the tables and the counts of flows.
 func (s *simulator) flush() {
-	if s.carries == carriesTwo || s.carries == carriesOne {
-		s.receiveLogged()
-	}
+	s.receiveLogged()
 	if s.options.FlowCounts {
 		for i := range s.log {
 			d := &s.log[i]

@@ -74,6 +74,13 @@ func (r *Receiver) Receive(t *Table, p *Packet) {
 	}
 }
 
+// Sampled is what Receive does under Reservoirs, for callers that have the two
+// links and counters at hand.
+func (t *Table) Sampled(hop, congestedHop int32, hops, congested int64) {
+	t.Received.count(hops, congested)
+	t.sampled(hop, hops, congestedHop, congested)
+}
+
 // sampled takes two reservoirs of one link each.
 func (t *Table) sampled(hop int32, hops int64, congestedHop int32, congested int64) {
 	e := &t.Links[hop]
