@@ -198,9 +198,16 @@ func (s *simulator) receiveWide(p int32, m *message, table int32) {
 	s.receiver.Receive(s.tables[table], &a)
 }
 
-// newPaths are the links that packets may cross, for receivers that must guess.
+// newPaths are the links that packets may cross, for receivers that must guess;
+// nil for others.
 func newPaths(t *topology.Topology, o *Options) sampling.Paths {
-	_, hosts := t.Out(int32(t.Hosts() - 1))
-	all := []sampling.Range{{First: hosts, Count: int32(len(t.Links)) - hosts}}
-	return func(_, _ int32) []sampling.Range { return all }
+	if !o.Sampling.Hashed() && o.Sampling.Kind != sampling.Bloom {
+		return nil
+	}
+	known := topology.NewPathLinks(t, o.Routing.nonMinimal())
+	if o.Sampling.Unpruned {
+		all := known.All()
+		return func(_, _ int32) []sampling.Range { return all }
+	}
+	return known.Between
 }

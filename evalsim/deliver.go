@@ -73,7 +73,7 @@ func (s *simulator) tell(p int32, pk *packet, m *message, now int64) {
 	switch s.carries {
 	case carriesWide:
 		h := s.headers[p]
-		h.Hops, h.Congested = slices.Clone(h.Hops), slices.Clone(h.Congested)
+		h.Hops, h.Congested = append([]int32(nil), h.Hops...), append([]int32(nil), h.Congested...)
 		h.Filter, h.CongestedFilter = slices.Clone(h.Filter), slices.Clone(h.CongestedFilter)
 		d.Wide = &h
 	case carriesTwo, carriesLess, carriesOne:

@@ -13,6 +13,7 @@ import (
 
 	"remap/evalsim"
 	"remap/internal/columns"
+	"remap/sampling"
 )
 
 // rows are the lines of a file, as CSV shows them.
@@ -140,7 +141,7 @@ func (r rows) sum(t *testing.T, name, link string) (total float64) {
 // CSV, JSON and Parquet carry the same; rows by slice, by phase and by both sum
 // to the rows of the whole, link by link, for a job and for the administrator.
 func TestLinksFiles(t *testing.T) {
-	top, jobs, results, _ := measured(t, 2)
+	top, jobs, results, _ := measured(t, sampling.Reservoirs, 2)
 	write := func(o evalsim.LinksOptions) rows {
 		var of [3]rows
 		for f := range of {
@@ -191,7 +192,7 @@ func TestLinksFiles(t *testing.T) {
 
 // A file of samples has what was delivered, in every format.
 func TestSamplesFiles(t *testing.T) {
-	top, jobs, _, deliveries := measured(t, 2)
+	top, jobs, _, deliveries := measured(t, sampling.Reservoirs, 2)
 	var of [3]rows
 	for f := range of {
 		var b bytes.Buffer
@@ -235,7 +236,7 @@ func TestSamplesFiles(t *testing.T) {
 
 // A file of latencies has what the summaries say.
 func TestLatenciesFiles(t *testing.T) {
-	_, _, results, _ := measured(t, 2)
+	_, _, results, _ := measured(t, sampling.Reservoirs, 2)
 	summaries := evalsim.SummarizeLatencies(results)
 	for f := columns.CSV; f <= columns.Parquet; f++ {
 		var b bytes.Buffer

@@ -3,6 +3,7 @@ package evalsim_test
 import (
 	"context"
 	"errors"
+	"math"
 	"reflect"
 	"sync/atomic"
 	"testing"
@@ -113,12 +114,12 @@ func TestStalledFraction(t *testing.T) {
 }
 
 // measured runs two jobs with everything on.
-func measured(t *testing.T, workers int) (*topology.Topology, []evalsim.Job, []*evalsim.Result, [][]evalsim.Delivery) {
+func measured(t *testing.T, v sampling.Variant, workers int) (*topology.Topology, []evalsim.Job, []*evalsim.Result, [][]evalsim.Delivery) {
 	t.Helper()
 	top, jobs := twoJobs(t)
 	jobs[0].Program = phased(jobs[0].Program, "east", "west", "turn")
 	o := evalsim.DefaultOptions()
-	o.Latencies, o.ByPhase, o.SliceLength = true, true, 40_000
+	o.Latencies, o.ByPhase, o.SliceLength, o.Sampling = true, true, 40_000, v
 	s, err := evalsim.New(top, jobs, o)
 	if err != nil {
 		t.Fatal(err)
@@ -142,40 +143,72 @@ func measured(t *testing.T, workers int) (*topology.Topology, []evalsim.Job, []*
 // Deliveries are all there is to know: from them alone, the tables of all parts
 // and the counts of all jobs come out; and any number of workers gives the same.
 func TestDeliveriesMakeTheTables(t *testing.T) {
-	top, jobs, results, deliveries := measured(t, 1)
+	for _, text := range []string{"full", "n=3", "one-bit", "one-reservoir", "one-reservoir,hash=whole", "one-bit,hash=hmult", "one-bit,unpruned", "full,counter=2", "one-reservoir,counter=2", "bloom:48"} {
+		v, err := sampling.ParseVariant(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Run(text, func(t *testing.T) { deliveriesMakeTables(t, v) })
+	}
+}
+
+func deliveriesMakeTables(t *testing.T, v sampling.Variant) {
+	top, jobs, results, deliveries := measured(t, v, 1)
+	paths := topology.NewPathLinks(top, false)
 	for repeat, r := range results {
 		tables := make([]*sampling.Table, len(jobs))
-		receiver := sampling.NewReceiver(sampling.Reservoirs, len(top.Links), nil, 0)
-		counts := make([]evalsim.JobStats, len(jobs))
+		between := paths.Between
+		if v.Unpruned {
+			between = func(_, _ int32) []sampling.Range { return paths.All() }
+		}
+		receiver := sampling.NewReceiver(v, len(top.Links), between, 10)
+		packets := make([]int64, len(jobs))
 		messages := make([]map[[2]int32]int, len(jobs))
 		for i := range jobs {
-			tables[i] = sampling.NewTable(sampling.Reservoirs, len(top.Links))
+			tables[i] = sampling.NewTable(v, len(top.Links))
 			messages[i] = map[[2]int32]int{}
 		}
 		late := int64(0)
 		for _, d := range deliveries[repeat] {
 			p := d.Packet()
 			receiver.Receive(tables[d.Job], &p)
-			counts[d.Job].Packets++
-			counts[d.Job].PortHops += int64(d.Hops)
-			counts[d.Job].Congested += int64(d.CongestedHops)
+			packets[d.Job]++
 			messages[d.Job][[2]int32{d.Source, d.Destination}]++
-			if (d.CongestedLink < 0) != (d.CongestedHops == 0) || d.Arrival < late-2000 {
+			if d.CongestedLink >= 0 && d.CongestedHops == 0 || d.Arrival < late-2000 {
 				t.Fatalf("%+v after %d ps", d, late)
 			}
 			late = max(late, d.Arrival)
 		}
-		if !reflect.DeepEqual(tables, r.Samples) || !reflect.DeepEqual(counts, r.Jobs) {
-			t.Fatalf("repeat %d: the deliveries tell another story than the result", repeat)
-		}
+		receiver.Flush()
 		near(t, "last arrival", float64(late)/1000, r.Makespan, 0.001)
 		for i, j := range jobs {
+			sameTables(t, r.Samples[i], tables[i])
+			if packets[i] != r.Jobs[i].Packets {
+				t.Errorf("job %d: %d deliveries of %d packets", i, packets[i], r.Jobs[i].Packets)
+			}
 			checkPackets(t, j.Program, messages[i])
 		}
 	}
-	_, _, again, same := measured(t, 3)
-	if !reflect.DeepEqual(deliveries, same) || !reflect.DeepEqual(evalsim.SummarizeLatencies(results), evalsim.SummarizeLatencies(again)) {
+	_, _, again, same := measured(t, v, 3)
+	if !reflect.DeepEqual(deliveries, same) || !reflect.DeepEqual(results, again) {
 		t.Error("three workers deliver otherwise than one")
+	}
+}
+
+// sameTables holds two tables against each other up to the order of additions.
+func sameTables(t *testing.T, got, want *sampling.Table) {
+	t.Helper()
+	if got.Variant != want.Variant || got.Received != want.Received {
+		t.Fatalf("received %+v, want %+v", got.Received, want.Received)
+	}
+	for i := range want.Links {
+		g, w := got.Links[i], want.Links[i]
+		for _, pair := range [][2]float64{{g.Packets, w.Packets}, {g.PacketsVariance, w.PacketsVariance}, {g.Congested, w.Congested},
+			{g.CongestedVariance, w.CongestedVariance}, {g.Covariance, w.Covariance}} {
+			if math.Abs(pair[0]-pair[1]) > 1e-9*(1+math.Abs(pair[1])) {
+				t.Fatalf("link %d: %+v, want %+v", i, g, w)
+			}
+		}
 	}
 }
 
@@ -198,7 +231,7 @@ func checkPackets(t *testing.T, p *workload.Program, packets map[[2]int32]int) {
 
 // Every message between hosts has a latency, those within a host have none.
 func TestLatenciesCountMessages(t *testing.T) {
-	_, jobs, results, _ := measured(t, 2)
+	_, jobs, results, _ := measured(t, sampling.Reservoirs, 2)
 	var want, got int64
 	longest := 0.0
 	for _, r := range results {
