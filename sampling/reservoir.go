@@ -10,6 +10,9 @@ type Header struct {
 	HopLink        int32 // whole links, of one slot: the sampled link
 	CongestedLink  int32 // likewise, Full only: the sampled congested link
 
+	HopDraws       uint64 // Drawn, in place of HopCount: see Send
+	CongestedDraws uint64 // likewise of CongestedCount
+
 	Hops, Congested []int32  // several slots: the sampled links, at most Slots
 	Filter          []uint64 // Bloom: the crossed links
 	CongestedFilter []uint64 // Bloom: the congested ones
@@ -29,7 +32,8 @@ type Switch struct {
 	bloom   *BloomFilter
 }
 
-// NewSwitch is a switch of a network with links 0..links-1.
+// NewSwitch is a switch of a network with links 0..links-1. Random may be nil
+// when the sender draws.
 func NewSwitch(v Variant, links int, random Chooser) *Switch {
 	s := &Switch{variant: v, random: random}
 	if v.Hashed() {
@@ -41,7 +45,8 @@ func NewSwitch(v Variant, links int, random Chooser) *Switch {
 	return s
 }
 
-// Reset is what the sender does (Taffet 2018, algorithms 2 and 5).
+// Reset is what the sender does (Taffet 2018, algorithms 2 and 5), unless it
+// must draw: see Send.
 func (h *Header) Reset(v Variant) {
 	hops, congested, filter, congestedFilter := h.Hops[:0], h.Congested[:0], h.Filter, h.CongestedFilter
 	*h = Header{Hops: hops, Congested: congested}
@@ -61,6 +66,9 @@ func (h *Header) Reset(v Variant) {
 func (s *Switch) Cross(h *Header, id uint32, link int32, congested bool) {
 	limit := s.variant.Limit()
 	switch {
+	case s.variant.Drawn > 0:
+		s.crossDrawn(h, id, link, congested)
+		return
 	case s.variant.Kind == Bloom:
 		s.bloom.Add(h.Filter, id, link)
 		if congested {
@@ -74,10 +82,7 @@ func (s *Switch) Cross(h *Header, id uint32, link int32, congested bool) {
 	case s.variant.Kind == OneReservoir:
 		if s.random.Below(uint32(h.HopCount)+1) == 0 {
 			h.HopLink, h.HopBit = s.store(id, link)
-			h.CongestedBit = 0
-			if congested {
-				h.CongestedBit = 1
-			}
+			h.CongestedBit = oneIf(congested)
 		}
 		h.HopCount = counted(h.HopCount, limit)
 		return
@@ -93,6 +98,13 @@ func (s *Switch) Cross(h *Header, id uint32, link int32, congested bool) {
 	if congested {
 		h.CongestedCount = counted(h.CongestedCount, limit)
 	}
+}
+
+func oneIf(yes bool) uint8 {
+	if yes {
+		return 1
+	}
+	return 0
 }
 
 // counted is a count that stays at its limit.
@@ -114,7 +126,7 @@ func (s *Switch) store(id uint32, link int32) (whole int32, bit uint8) {
 // keep puts a link, the one after `count` others, into a reservoir of several
 // (Taffet 2018, algorithm 1; Knuth 1981).
 func (s *Switch) keep(reservoir []int32, count uint8, link int32) []int32 {
-	if int(count) < s.variant.Slots && len(reservoir) < s.variant.Slots {
+	if int(count) < s.variant.Slots {
 		return append(reservoir, link)
 	}
 	if at := s.random.Below(uint32(count) + 1); int(at) < len(reservoir) {

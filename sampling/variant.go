@@ -23,7 +23,8 @@ var kindNames = []string{"off", "full", "one-bit", "one-reservoir", "bloom"}
 type Variant struct {
 	Kind    Kind
 	Slots   int  // links a reservoir holds, 1 to MaxSlots; more than 1 under Full only
-	Counter int  // bits of every hop counter, 1 to 8; it stays at its highest value
+	Counter int  // bits of every hop counter, 1 to 8, 0 under Drawn; it stays at its highest value
+	Drawn   int  // hops whose replacements the sender draws in advance, 1 to MaxDrawn, see Header.Send; 0 = switches draw
 	Hash    Hash // of OneBit and OneReservoir; Whole keeps links as they are
 	Bits    int  // of each Bloom filter, 8 to MaxBits
 
@@ -34,6 +35,7 @@ type Variant struct {
 const (
 	MaxSlots    = 64
 	MaxBits     = 1024
+	MaxDrawn    = 63
 	fullCounter = 8
 )
 
@@ -43,7 +45,8 @@ var Reservoirs = Variant{Kind: Full, Slots: 1, Counter: fullCounter}
 // ParseVariant reads off, full, n=SLOTS, one-bit, one-reservoir or bloom:BITS,
 // with options after commas: counter=BITS and, for the hashed ones, hash=NAME
 // (whole keeps links unhashed). Without them counters have 8 bits, and hashes
-// are multiplications in a binary field.
+// are multiplications in a binary field. In place of counter=BITS, full, one-bit
+// and one-reservoir take drawn=HOPS: the sender draws for so many hops.
 func ParseVariant(text string) (Variant, error) {
 	name, options, _ := strings.Cut(text, ",")
 	v := Variant{Slots: 1, Counter: fullCounter}
@@ -78,13 +81,19 @@ func ParseVariant(text string) (Variant, error) {
 			return Variant{}, err
 		}
 	}
+	if err := v.Validate(); err != nil {
+		return Variant{}, fmt.Errorf("sampling %q: %w", text, err)
+	}
 	return v, nil
 }
 
 func (v *Variant) set(option string) error {
 	switch {
-	case v.Kind != Off && strings.HasPrefix(option, "counter="):
+	case v.Kind != Off && v.Drawn == 0 && strings.HasPrefix(option, "counter="):
 		return number(option, "counter=", 1, fullCounter, &v.Counter)
+	case v.drawable() && v.Counter == fullCounter && strings.HasPrefix(option, "drawn="):
+		v.Counter = 0
+		return number(option, "drawn=", 1, MaxDrawn, &v.Drawn)
 	case v.Hash != Whole && strings.HasPrefix(option, "hash="):
 		h, err := ParseHash(option[len("hash="):])
 		if err != nil {
@@ -96,7 +105,7 @@ func (v *Variant) set(option string) error {
 		v.Unpruned = true
 		return nil
 	}
-	return fmt.Errorf("unknown option %q of sampling %s: there are counter=BITS, for one-bit and one-reservoir hash=NAME, for them and bloom unpruned", option, kindNames[v.Kind])
+	return fmt.Errorf("unknown option %q of sampling %s: there are counter=BITS, or in its place for reservoirs of one link drawn=HOPS, for one-bit and one-reservoir hash=NAME, for them and bloom unpruned", option, kindNames[v.Kind])
 }
 
 func number(text, prefix string, low, high int, to *int) error {
@@ -119,7 +128,9 @@ func (v Variant) String() string {
 	case v.Kind == Bloom:
 		text = fmt.Sprintf("bloom:%d", v.Bits)
 	}
-	if v.Counter != fullCounter {
+	if v.Drawn > 0 {
+		text += fmt.Sprintf(",drawn=%d", v.Drawn)
+	} else if v.Counter != fullCounter {
 		text += fmt.Sprintf(",counter=%d", v.Counter)
 	}
 	if (v.Kind == OneBit || v.Kind == OneReservoir) && v.Hash != Field {
@@ -138,7 +149,13 @@ func (v Variant) Validate() error {
 		return nil
 	case int(v.Kind) >= len(kindNames):
 		return fmt.Errorf("sampling kind %d is not known", v.Kind)
-	case v.Counter < 1 || v.Counter > fullCounter:
+	case v.Drawn < 0 || v.Drawn > MaxDrawn:
+		return fmt.Errorf("sampling draws for %d hops: must be 0 to %d", v.Drawn, MaxDrawn)
+	case v.Drawn > 0 && !v.drawable():
+		return fmt.Errorf("sampling draws for %d hops: only reservoirs of one link can be drawn in advance", v.Drawn)
+	case v.Drawn > 0 && v.Counter != 0:
+		return fmt.Errorf("sampling counter of %d bits beside draws: must be 0", v.Counter)
+	case v.Drawn == 0 && (v.Counter < 1 || v.Counter > fullCounter):
 		return fmt.Errorf("sampling counter of %d bits: must be 1 to %d", v.Counter, fullCounter)
 	case int(v.Hash) >= len(hashNames):
 		return fmt.Errorf("sampling hash %d is not known", v.Hash)
@@ -148,6 +165,8 @@ func (v Variant) Validate() error {
 		return fmt.Errorf("reservoirs of %d links: must be 1 to %d", v.Slots, MaxSlots)
 	case v.Slots > 1 && v.Kind != Full:
 		return fmt.Errorf("reservoirs of %d links: only full ones have more than one", v.Slots)
+	case v.Slots > 1 && v.Slots > int(v.Limit()):
+		return fmt.Errorf("reservoirs of %d links: counters of %d bits count to %d only", v.Slots, v.Counter, v.Limit())
 	}
 	return nil
 }
@@ -160,24 +179,43 @@ func (v Variant) Hashed() bool {
 // Wide tells whether a header holds more than one link or bit a reservoir.
 func (v Variant) Wide() bool { return v.Kind == Bloom || v.Slots > 1 }
 
-// Limit is the highest value of the hop counters.
-func (v Variant) Limit() uint8 { return uint8(1<<v.Counter - 1) }
+// Simple tells whether headers have hop counters and switches draw for
+// themselves, the form that a simulator packs into a word for each reservoir.
+func (v Variant) Simple() bool { return v.Drawn == 0 }
+
+// drawable tells whether one bit a hop says all that a switch must know.
+func (v Variant) drawable() bool {
+	return v.Slots == 1 && (v.Kind == Full || v.Kind == OneBit || v.Kind == OneReservoir)
+}
+
+// Limit is the highest number of hops that a header can tell.
+func (v Variant) Limit() uint8 {
+	if v.Drawn > 0 {
+		return uint8(v.Drawn)
+	}
+	return uint8(1<<v.Counter - 1)
+}
 
 // HeaderBits is the size of what a packet carries, where a whole link takes
 // linkBits: the thesis counts 24 for an InfiniBand switch and port (section
-// 5.1), at least ceil(log2(links + 1)).
+// 5.1), at least ceil(log2(links + 1)). Draws in advance take one bit a hop and
+// one that marks their end in place of a counter (section 5.9).
 func (v Variant) HeaderBits(linkBits int) int {
 	link := linkBits
 	if v.Hashed() {
 		link = 1
 	}
+	count := v.Counter
+	if v.Drawn > 0 {
+		count = v.Drawn + 1
+	}
 	switch v.Kind {
 	case Off:
 		return 0
 	case OneReservoir:
-		return link + 1 + v.Counter
+		return link + 1 + count
 	case Bloom:
-		return 2 * (v.Bits + v.Counter)
+		return 2 * (v.Bits + count)
 	}
-	return 2 * (v.Slots*link + v.Counter)
+	return 2 * (v.Slots*link + count)
 }

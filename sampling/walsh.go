@@ -16,6 +16,8 @@ const (
 	blockBits    = 6
 	blockPackets = 1 << blockBits
 	blockMost    = 127 // packets of a block, so that sums of counts fit in 16 bits
+
+	correctedKey = 0xd6e8feb86659fd93 // keeps two blocks of a pair apart
 )
 
 // block is collected packets of one sender and receiver.
@@ -24,6 +26,7 @@ type block struct {
 	source, destination int32
 	base                uint32 // identities are base..base+63
 	packets             int32  // 0 = free
+	corrected           bool   // their counters were at the limit: see decodeCorrected
 	squares             int64  // sum of hops^2
 	foundSquares        int64  // sum of congested^2
 	common              int64  // sum of what makes the covariance
@@ -40,22 +43,32 @@ func newBlocks(flows int) []block {
 func (r *Receiver) collect(t *Table, p *Packet, hops, congested int64) {
 	base := p.ID &^ (blockPackets - 1)
 	key := uint64(base>>blockBits)*0x9e3779b97f4a7c15 ^ uint64(uint32(p.Source))*0xbf58476d1ce4e5b9 ^ uint64(uint32(p.Destination))*0x94d049bb133111eb
+	corrected := hops == r.limit
+	if corrected {
+		key ^= correctedKey
+	}
 	b := &r.blocks[key>>32&uint64(len(r.blocks)-1)]
-	if b.packets > 0 && (b.table != t || b.source != p.Source || b.destination != p.Destination || b.base != base || b.packets == blockMost) {
+	if b.packets > 0 && (b.table != t || b.source != p.Source || b.destination != p.Destination || b.base != base || b.corrected != corrected || b.packets == blockMost) {
 		r.decode(b)
 	}
 	if b.packets == 0 {
-		b.table, b.source, b.destination, b.base = t, p.Source, p.Destination, base
+		b.table, b.source, b.destination, b.base, b.corrected = t, p.Source, p.Destination, base, corrected
 	}
 	b.packets++
-	b.squares += hops * hops
-	foundBit := p.CongestedBit
+	foundBit, common := p.CongestedBit, congested
 	if r.variant.Kind == OneReservoir {
-		foundBit = p.HopBit
-		b.common += congested * hops
-	} else {
-		b.common += congested
+		if corrected {
+			congested = int64(p.CongestedBit)
+		}
+		foundBit, common = p.HopBit, congested*congested
+	} else if corrected {
+		common = congested * (1 - 2*int64(p.HopBit^p.CongestedBit))
 	}
+	if corrected {
+		hops = 1
+	}
+	b.squares += hops * hops
+	b.common += common
 	at := p.ID & (blockPackets - 1)
 	b.hop[at] += int16(hops * (1 - 2*int64(p.HopBit)))
 	if congested > 0 {
@@ -72,6 +85,11 @@ func (r *Receiver) decode(b *block) {
 	transform(&b.hop)
 	if b.foundSquares > 0 {
 		transform(&b.congested)
+	}
+	if b.corrected {
+		r.decodeCorrected(b)
+		*b = block{}
+		return
 	}
 	squares, foundSquares, common := float64(b.squares), float64(b.foundSquares), float64(b.common)
 	masks := r.hasher.masks
