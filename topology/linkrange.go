@@ -50,20 +50,24 @@ func addRange(buffer []LinkRange, begin int, r LinkRange) []LinkRange {
 	return append(buffer, r)
 }
 
-// merged is the union of two sets.
-func merged(a, b []LinkRange) []LinkRange {
-	both := make([]LinkRange, 0, len(a)+len(b))
-	for len(a) > 0 && len(b) > 0 {
-		if a[0].First <= b[0].First {
-			both, a = addRange(both, 0, a[0]), a[1:]
-		} else {
-			both, b = addRange(both, 0, b[0]), b[1:]
-		}
+// union appends the union of a few sets to buffer.
+func union(buffer []LinkRange, sets ...[]LinkRange) []LinkRange {
+	begin, most := len(buffer), 0
+	for _, set := range sets {
+		most += len(set)
 	}
-	for _, rest := range [][]LinkRange{a, b} {
-		for _, r := range rest {
-			both = addRange(both, 0, r)
+	buffer = slices.Grow(buffer, most)
+	for {
+		least := -1
+		for i, set := range sets {
+			if len(set) > 0 && (least < 0 || set[0].First < sets[least][0].First) {
+				least = i
+			}
 		}
+		if least < 0 {
+			return buffer
+		}
+		buffer = addRange(buffer, begin, sets[least][0])
+		sets[least] = sets[least][1:]
 	}
-	return slices.Clone(both) // no more memory than it has ranges
 }

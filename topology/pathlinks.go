@@ -5,12 +5,9 @@ import (
 	"sync"
 )
 
-// Memory of the sets that a PathLinks keeps, in bytes; one set more may be
-// there, and what callers hold.
-const (
-	maxWaysBytes  = 192 << 20 // between two switches
-	maxWholeBytes = 64 << 20  // with the ejection link
-)
+// maxPathBytes bounds the memory of each of the two caches of a PathLinks; one
+// set more may be there, and what callers hold.
+const maxPathBytes = 128 << 20
 
 // PathLinks knows the links that packets may cross, so that a receiver need not
 // suspect others (Taffet 2018, sections 5.2 and 5.5). It goes by what Routes
@@ -26,14 +23,14 @@ const (
 //
 // Sets are computed when they are first asked for and kept, in at most 256 MB;
 // beyond that those not used for longest are dropped in bulk. A set costs
-// O(its links) the first time, under non-minimal routing O(links of the network
-// + switches x links on minimal ways) once for every switch, then O(its ranges).
-// Safe for concurrent use; a hit takes no lock.
+// O(its links) the first time; under non-minimal routing O(links of the network
+// + switches x links on minimal ways) the first time for its first and its last
+// switch, then O(its ranges). Safe for concurrent use; a hit takes no lock.
 type PathLinks struct {
 	t          *Topology
 	nonMinimal bool
-	ways       *setCache // by two switches: links between switches
-	whole      *setCache // by first switch and ejection link
+	ways       *setCache // by two switches: links between switches on minimal ways
+	whole      *setCache // by first switch and ejection link: what Between gives
 	walkers    sync.Pool // of *walker
 }
 
@@ -41,7 +38,7 @@ type PathLinks struct {
 // routing. Where Routes has no Intermediate, non-minimal is minimal.
 func NewPathLinks(t *Topology, nonMinimal bool) *PathLinks {
 	p := &PathLinks{t: t, nonMinimal: nonMinimal && len(t.Routes.Intermediate) > 0,
-		ways: newSetCache(maxWaysBytes), whole: newSetCache(maxWholeBytes)}
+		ways: newSetCache(maxPathBytes), whole: newSetCache(maxPathBytes)}
 	p.walkers.New = func() any { return newWalker(t) }
 	return p
 }
@@ -66,12 +63,16 @@ func (p *PathLinks) Between(in, out int32) []LinkRange {
 	if s := p.whole.get(key); s != nil {
 		return s.ranges
 	}
-	return p.whole.put(key, p.append(nil, from, out)).ranges
+	ranges := p.append(nil, from, out)
+	if cap(ranges) > len(ranges)+len(ranges)/8 {
+		ranges = slices.Clone(ranges) // keep no more memory than it needs
+	}
+	return p.whole.put(key, ranges).ranges
 }
 
 // Append appends what Between lists to buffer. It keeps no set for every
 // ejection link, so all pairs of hosts take no more memory than all pairs of
-// switches with hosts do.
+// switches do, but copies, and under non-minimal routing merges, at every call.
 func (p *PathLinks) Append(buffer []LinkRange, in, out int32) []LinkRange {
 	return p.append(buffer, p.t.SwitchOf(p.t.Links[in].To), out)
 }
@@ -82,8 +83,11 @@ func (p *PathLinks) append(buffer []LinkRange, from, out int32) []LinkRange {
 		return append(buffer, LinkRange{out, 1})
 	}
 	ways := p.between(from, to)
-	if len(ways) == 0 {
+	switch {
+	case len(ways) == 0:
 		return buffer
+	case p.nonMinimal:
+		return union(buffer, ways, p.between(from, anySwitch), p.between(anySwitch, to), []LinkRange{{out, 1}})
 	}
 	return withLink(slices.Grow(buffer, len(ways)+1), ways, out)
 }
@@ -122,10 +126,11 @@ func (p *PathLinks) Place(in, out, link int32) (place, length int) {
 // pairKey names a set by two numbers.
 func pairKey(a, b int32) uint64 { return uint64(uint32(a))<<32 | uint64(uint32(b)) }
 
-// anySwitch stands in a key for all intermediate switches.
+// anySwitch stands for all intermediate switches.
 const anySwitch = -1
 
-// between gives the links between two different switches.
+// between gives the links between switches on minimal ways from one to another,
+// either of which may be anySwitch.
 func (p *PathLinks) between(from, to int32) []LinkRange {
 	key := pairKey(from, to)
 	if s := p.ways.get(key); s != nil {
@@ -133,27 +138,11 @@ func (p *PathLinks) between(from, to int32) []LinkRange {
 	}
 	w := p.walkers.Get().(*walker)
 	defer p.walkers.Put(w)
-	ranges := w.minimal(from, to)
-	if p.nonMinimal && len(ranges) > 0 {
-		if _, found := slices.BinarySearch(p.t.Routes.Intermediate, to); !found {
-			ranges = merged(ranges, p.half(w, from, anySwitch))
-		} else {
-			ranges = p.half(w, from, anySwitch)
-		}
-		ranges = merged(ranges, p.half(w, anySwitch, to))
-	}
-	return p.ways.put(key, ranges).ranges
-}
-
-// half gives the links on minimal ways from a switch to all intermediate ones,
-// or from all these to a switch.
-func (p *PathLinks) half(w *walker, from, to int32) []LinkRange {
-	key := pairKey(from, to)
-	if s := p.ways.get(key); s != nil {
-		return s.ranges
-	}
-	if to == anySwitch {
+	switch {
+	case to == anySwitch:
 		return p.ways.put(key, w.scatter(from)).ranges
+	case from == anySwitch:
+		return p.ways.put(key, w.gather(to)).ranges
 	}
-	return p.ways.put(key, w.gather(to)).ranges
+	return p.ways.put(key, w.minimal(from, to)).ranges
 }

@@ -509,6 +509,9 @@ func TestSetsInUseStay(t *testing.T) {
 	if c.get(2) == idle {
 		t.Error("a set out of use is still there")
 	}
+	if kept := held(c); kept < 32<<10 || kept > 64<<10 {
+		t.Errorf("%d bytes are kept, bound 65536", kept)
+	}
 	if c.put(1, nil) != used {
 		t.Error("a second set under one key")
 	}
