@@ -6,28 +6,70 @@ import (
 	"testing"
 
 	"remap/evalsim"
+	"remap/sampling"
 	"remap/workload"
 )
 
 // What receivers conclude from their samples agrees with the exact counters
-// within the error the samples' own variance predicts: over all well-sampled
-// links and many seeds, standardized errors have mean 0 and variance 1, and
-// 95 % intervals cover.
+// within the error the samples' own variance predicts, under every variant: over
+// all well-sampled links and many seeds, standardized errors have mean 0 and
+// variance 1, and 95 % intervals cover.
 func TestSamplesAgreeWithCounters(t *testing.T) {
+	for _, text := range []string{"full", "n=2", "one-bit", "one-reservoir", "one-reservoir,hash=whole", "bloom:32"} {
+		v, err := sampling.ParseVariant(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Run(text, func(t *testing.T) { samplesAgree(t, v) })
+	}
+}
+
+// agreement gathers standardized errors and coverage.
+type agreement struct{ links, sum, squares, covered float64 }
+
+func (a *agreement) add(estimate, variance, expected float64, interval sampling.Estimate, truth float64) {
+	z := (estimate - expected) / math.Sqrt(variance)
+	a.links++
+	a.sum += z
+	a.squares += z * z
+	if interval.Low <= truth && truth <= interval.High {
+		a.covered++
+	}
+}
+
+func (a *agreement) judge(t *testing.T, what string) {
+	t.Helper()
+	mean, variance, covered := a.sum/a.links, a.squares/a.links, a.covered/a.links
+	t.Logf("%s of %.0f links: mean %.3f, variance %.3f, coverage %.3f", what, a.links, mean, variance, covered)
+	if a.links < 1000 {
+		t.Fatalf("%s: only %g links can be judged", what, a.links)
+	}
+	if math.Abs(mean) > 0.15 || variance < 0.85 || variance > 1.15 || covered < 0.93 || covered > 0.975 {
+		t.Errorf("%s: standardized errors: mean %g, variance %g, coverage %g over %g links", what, mean, variance, covered, a.links)
+	}
+}
+
+func samplesAgree(t *testing.T, v sampling.Variant) {
 	top := network(t, "fattree:nodes-per-leaf=16,leaves-per-pod=6,pods=4,aggs-per-pod=8,cores=8")
 	p, err := workload.ParsePattern("uniform:384,bytes=131072,rounds=10")
 	if err != nil {
 		t.Fatal(err)
 	}
-	const repeats = 40
-	results, err := evalsim.Repeat(context.Background(), top, []evalsim.Job{{Program: p, Hosts: identity(384)}}, evalsim.DefaultOptions(), repeats, 2, nil)
+	repeats := 40
+	if v.Kind == sampling.Bloom {
+		repeats = 8
+	}
+	o := evalsim.DefaultOptions()
+	o.Sampling = v
+	results, err := evalsim.Repeat(context.Background(), top, []evalsim.Job{{Program: p, Hosts: identity(384)}}, o, repeats, 2, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	var n, sum, squares, covered float64
+	var packets, fractions agreement
 	for _, r := range results {
 		for i := range r.Links {
-			exact, e := &r.Links[i], &r.Samples[0].Links[i]
+			exact, table := &r.Links[i], r.Samples[0]
+			e := &table.Links[i]
 			if top.IsHost(top.Links[i].From) {
 				if e.Packets != 0 {
 					t.Fatal("an injection link was sampled")
@@ -39,25 +81,15 @@ func TestSamplesAgreeWithCounters(t *testing.T) {
 			if exact.Congested < 400 || e.PacketsVariance == 0 || e.CongestedVariance == 0 {
 				continue
 			}
+			packets.add(e.Packets, e.PacketsVariance, float64(exact.Packets), table.PacketsEstimate(int32(i)), float64(exact.Packets))
+			// Fieller's pivot: of a known fraction, the error and its variance.
 			truth := float64(exact.Congested) / float64(exact.Packets)
-			f := r.Samples[0].Fraction(int32(i))
-			// Unclamped: near 1 the clamp hides half of the errors.
-			raw := e.Congested / e.Packets
-			deviation := raw * math.Sqrt(e.CongestedVariance/math.Pow(e.Congested, 2)+e.PacketsVariance/math.Pow(e.Packets, 2))
-			z := (raw - truth) / deviation
-			n++
-			sum += z
-			squares += z * z
-			if f.Low <= truth && truth <= f.High {
-				covered++
+			variance := e.CongestedVariance - 2*truth*e.Covariance + truth*truth*e.PacketsVariance
+			if variance > 0 {
+				fractions.add(e.Congested-truth*e.Packets, variance, 0, table.Fraction(int32(i)), truth)
 			}
 		}
 	}
-	t.Logf("%.0f links: mean %.3f, variance %.3f, coverage %.3f", n, sum/n, squares/n, covered/n)
-	if n < 1000 {
-		t.Fatalf("only %g links are congested enough to judge", n)
-	}
-	if math.Abs(sum/n) > 0.15 || squares/n < 0.85 || squares/n > 1.15 || covered/n < 0.93 || covered/n > 0.975 {
-		t.Errorf("standardized errors: mean %g, variance %g, coverage %g over %g links", sum/n, squares/n, covered/n, n)
-	}
+	packets.judge(t, "packets")
+	fractions.judge(t, "congested fraction")
 }

@@ -39,6 +39,18 @@ func (e *Evaluation) Flows() []evalsim.FlowStats {
 	return sum
 }
 
+// congested tells whether any packet has told of congestion.
+func (e *Evaluation) congested() bool {
+	for _, r := range e.Results {
+		for i := range r.Flows[0] {
+			if r.Flows[0][i].CongestedHops > 0 {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // Evaluate judges a mapping by repeats first..first+count-1 of the original
 // traffic. The same repeat number uses the same random stream for every mapping.
 type Evaluate func(ctx context.Context, m mapping.Mapping, first, count int) (*Evaluation, error)

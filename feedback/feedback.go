@@ -194,7 +194,7 @@ func (s *search) learn(ctx context.Context, failures int) error {
 		return nil
 	}
 	measured := s.best.Evaluation
-	if s.Sensitive != nil && (failures > 0 || s.best.Summary.CongestedHopFraction == 0) {
+	if s.Sensitive != nil && (failures > 0 || !measured.congested()) {
 		finer, err := s.Sensitive(ctx, s.best.Mapping, 0, min(raceRepeats, s.Repeats))
 		if err != nil {
 			return err
