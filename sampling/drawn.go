@@ -72,3 +72,15 @@ func drawnCount(field uint64) uint8 {
 	}
 	return uint8(bits.TrailingZeros64(field))
 }
+
+// Counts are the hops and the congested hops that a header of reservoirs tells;
+// under OneReservoir the latter is 0.
+func (h *Header) Counts(v Variant) (hops, congested uint8) {
+	switch {
+	case v.Drawn == 0:
+		return h.HopCount, h.CongestedCount
+	case v.Kind == OneReservoir:
+		return drawnCount(h.HopDraws), 0
+	}
+	return drawnCount(h.HopDraws), drawnCount(h.CongestedDraws)
+}
