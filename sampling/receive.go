@@ -189,22 +189,37 @@ func (r *Receiver) hashed(t *Table, p *Packet, hops, congested int64) {
 	}
 }
 
-// filtered tests every candidate link of a packet against its Bloom filters.
-// A link that is in gives 1, another one gives 0 on average when the
-// probability to seem to be in is taken off.
+// filtered tests every candidate link of a packet against its Bloom filters,
+// 64 of them at a time. The columns beside the counts x and c are x^2 - x, c^2 - c
+// and x c - c, of which the expectation is the variance and the covariance
+// whether the link was crossed, congested or neither.
 func (r *Receiver) filtered(t *Table, p *Packet) {
-	false1, false2 := r.bloom.FalsePositive(p.Filter), r.bloom.FalsePositive(p.CongestedFilter)
-	odds, congestedOdds := false1/(1-false1), false2/(1-false2)
+	in, out := r.bloom.Terms(p.Filter, p.HopCount)
+	congestedIn, congestedOut := r.bloom.Terms(p.CongestedFilter, p.CongestedCount)
+	if in == 0 {
+		t.Received.Full++
+		if p.CongestedCount == 0 || congestedIn == 0 {
+			return
+		}
+	}
+	terms := [3]Entry{ // of links in neither filter, in one, in both: what is in the second is in the first
+		{out, out * (out - 1), congestedOut, congestedOut * (congestedOut - 1), congestedOut * (out - 1)},
+		{in, in * (in - 1), congestedOut, congestedOut * (congestedOut - 1), congestedOut * (in - 1)},
+		{in, in * (in - 1), congestedIn, congestedIn * (congestedIn - 1), congestedIn * (in - 1)},
+	}
 	for _, some := range r.paths(p.Source, p.Destination) {
-		for link := some.First; link < some.First+some.Count; link++ {
-			w, c := -odds, -congestedOdds
-			if r.bloom.Has(p.Filter, p.ID, link) {
-				w = 1
-				if p.CongestedCount > 0 && r.bloom.Has(p.CongestedFilter, p.ID, link) {
-					c = 1
-				}
+		for first, end := some.First, some.First+some.Count; first < end; first += 64 {
+			crossed, congested := ^uint64(0)>>max(0, 64-(end-first)), uint64(0)
+			if in != 0 { // otherwise all are, or might as well be
+				crossed = r.bloom.Match(p.Filter, p.ID, first, crossed)
 			}
-			t.Links[link].add(&Entry{w, odds * (1 - w), c, congestedOdds * (1 - c), congestedOdds * (1 - w)})
+			if p.CongestedCount > 0 {
+				congested = r.bloom.Match(p.CongestedFilter, p.ID, first, crossed)
+			}
+			links := t.Links[first:min(first+64, end)]
+			for i := range links {
+				links[i].add(&terms[crossed>>i&1+congested>>i&1])
+			}
 		}
 	}
 }

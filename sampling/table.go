@@ -31,6 +31,7 @@ type Totals struct {
 	CongestedPackets int64 // packets with a congested hop; under OneReservoir with a congested sample
 	CongestedHops    int64 // sum of congested counters; under OneReservoir of hop counters of congested samples
 	CongestedSquared int64 // sum of their squares
+	Full             int64 // Bloom: packets whose filter of crossed links said nothing (BloomFilter.Terms)
 }
 
 // NewTable is empty, for links 0..links-1.
@@ -65,6 +66,7 @@ func (t *Totals) add(o *Totals) {
 	t.CongestedPackets += o.CongestedPackets
 	t.CongestedHops += o.CongestedHops
 	t.CongestedSquared += o.CongestedSquared
+	t.Full += o.Full
 }
 
 // count counts a packet whose counters say so much.
