@@ -190,9 +190,6 @@ func TestExactMoments(t *testing.T) {
 		links := independent(v, 5)
 		for length := 1; length <= 4; length++ {
 			for congested := range uint(1) << length {
-				if length == 4 && v.Kind == sampling.OneBit && congested%5 != 0 {
-					continue // takes long
-				}
 				if length > int(v.Limit()) {
 					continue
 				}
