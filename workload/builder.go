@@ -13,11 +13,12 @@ type Builder struct {
 	ranks   int
 	phase   uint8
 	phases  map[string]uint8
-	waited  []bool                 // of the requests of the rank in hand
-	open    int                    // those that nothing has waited for
-	err     error                  // the first mistake
-	tally   *tally                 // if not nil, operations are counted and not kept
-	watch   func(op Op, b payload) // tests follow the data of collectives through it; usually nil
+	callSites
+	waited []bool                 // of the requests of the rank in hand
+	open   int                    // those that nothing has waited for
+	err    error                  // the first mistake
+	tally  *tally                 // if not nil, operations are counted and not kept
+	watch  func(op Op, b payload) // tests follow the data of collectives through it; usually nil
 }
 
 // tally is what a counting builder has seen.
@@ -96,7 +97,7 @@ func (b *Builder) EndRank() {
 		return
 	}
 	b.program.endRank()
-	b.waited, b.open, b.phase = b.waited[:0], 0, 0
+	b.waited, b.open, b.phase, b.site = b.waited[:0], 0, 0, 0
 }
 
 // Program is the finished program, checked; an error if EndRank was not called
@@ -129,6 +130,9 @@ func (b *Builder) add(op Op, data payload) (request int64) {
 	}
 	op.Phase = b.phase
 	b.program.Ops = append(b.program.Ops, op)
+	if b.numbers != nil {
+		b.program.Sites = append(b.program.Sites, b.site)
+	}
 	if b.watch != nil {
 		b.watch(op, data)
 	}

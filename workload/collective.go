@@ -263,15 +263,23 @@ func (p *Plan) Algorithm() string { return p.name }
 // Collective appends what the rank in hand does in a call of the collective;
 // nothing if it is no member. Calls that may be under way at the same time have
 // different numbers, as successive calls of a group have: number modulo 2^15-1
-// makes the tag of the messages. Requests that were open before stay open.
+// makes the tag of the messages. Requests that were open before stay open. All
+// that is appended belongs to the call site in hand, or, where none is known, to
+// one that has the operation's name.
 func (b *Builder) Collective(p *Plan, number int) {
 	if b.tally == nil && int(b.Rank()) >= b.ranks {
 		b.fail("%s: more than the %d ranks announced", p.operation.name, b.ranks)
 		return
 	}
-	if at := p.positionOf(b.Rank()); at >= 0 {
-		p.member(b, at, number)
+	at := p.positionOf(b.Rank())
+	if at < 0 {
+		return
 	}
+	if b.site == 0 && p.size > 1 {
+		b.CallSite(p.operation.name)
+		defer b.CallSite("")
+	}
+	p.member(b, at, number)
 }
 
 // member appends the part of the member at a position.

@@ -90,7 +90,7 @@ func buildAllToAll(s *spec, maxOps int64) (*Program, error) {
 // grid=COLUMNSxROWS ranks, rank = (plane*ROWS + row)*COLUMNS + column. In a
 // round a rank first sends to the others of its row (column+1, column+2, ...
 // modulo COLUMNS), then to those of its column (row+1, row+2, ... modulo
-// ROWS). Planes do not talk to each other.
+// ROWS). Planes do not talk to each other. Call sites are "row" and "column".
 func buildFFT2D(s *spec, maxOps int64) (*Program, error) {
 	planes := int(s.int64("planes", 1, 1, maxRanks))
 	grid := s.gridOption("grid", 2)
@@ -109,12 +109,16 @@ func buildFFT2D(s *spec, maxOps int64) (*Program, error) {
 		return nil, err
 	}
 	p := newProgram(ranks, ranks*peers*int(rounds), []int{columns, rows, planes})
+	p.CallSites = []string{"", "row", "column"}
 	for r := range ranks {
 		column, row := r%columns, r/columns%rows
 		for range rounds {
 			p.compute(compute)
+			p.mark(0)
 			p.transpose(column, r-column, 1, columns, bytes)
+			p.mark(1)
 			p.transpose(row, r-row*columns, columns, rows, bytes)
+			p.mark(2)
 		}
 		p.endRank()
 	}

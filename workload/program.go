@@ -74,6 +74,8 @@ type Program struct {
 	Offsets     []int32 // length ranks+1: operations of rank r are Ops[Offsets[r]:Offsets[r+1]]
 	Ops         []Op
 	Phases      []string // names of the phases, at most MaxPhases; nil = one nameless phase
+	CallSites   []string // names of the places in the application that post operations, such as lines of its source or calls of collectives, at most MaxCallSites; "" = not known; nil = none is known
+	Sites       []uint16 // of every operation, in the order of Ops, the index into CallSites, kept with the samples of its packets; nil = 0 for all
 	Grid        []int    // extents of the process grid, first dimension fastest; nil = unknown
 	VolumeScale float64  // factor already applied to all volumes and computing times; 1 = as recorded
 	Warning     string   // what did not stop the work but should be told; usually empty
@@ -115,8 +117,8 @@ func (p *Program) Traffic() (*commgraph.Traffic, error) {
 	return commgraph.NewTraffic(p.Ranks(), flows, true)
 }
 
-// Check tests that offsets span the operations, kinds and phases exist, sizes
-// are not negative, peers are ranks, sends name one tag, and waits name requests
+// Check tests that offsets span the operations, kinds, phases and call sites exist,
+// sizes are not negative, peers are ranks, sends name one tag, and waits name requests
 // that were made before them. That every receive is answered is known only when
 // the program runs.
 func (p *Program) Check() error {
@@ -126,6 +128,9 @@ func (p *Program) Check() error {
 	}
 	if len(p.Phases) > MaxPhases {
 		return fmt.Errorf("%d phases, at most %d have numbers", len(p.Phases), MaxPhases)
+	}
+	if err := p.checkSites(); err != nil {
+		return err
 	}
 	for r := range n {
 		if p.Offsets[r] < 0 || p.Offsets[r] > p.Offsets[r+1] || int(p.Offsets[r+1]) > len(p.Ops) {

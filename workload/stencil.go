@@ -1,11 +1,26 @@
 package workload
 
-import "slices"
+import (
+	"slices"
+	"strings"
+)
 
 // step is one neighbour of a stencil: where it is and how much it is sent.
 type step struct {
 	dx, dy, dz int
 	bytes      int64
+}
+
+// name is the call site of a step: its direction, such as "-x" or "+x+y".
+func (to step) name() string {
+	var name strings.Builder
+	for axis, d := range []int{to.dx, to.dy, to.dz} {
+		if d != 0 {
+			name.WriteByte("-0+"[d+1])
+			name.WriteByte("xyz"[axis])
+		}
+	}
+	return name.String()
 }
 
 // buildStencil2D is the 5-point stencil: rank = y*X + x exchanges with -x,
@@ -76,6 +91,9 @@ type stencil struct {
 // after its sends waits for all of them; the tag of a message is the number of
 // its step, so that directions can be told apart. With sends=nonblocking all
 // sends of a round are posted at once, and then waited for.
+//
+// Call sites are the directions, such as "-x" or "+x+y", of the neighbours that
+// are sent to or received from.
 func buildStencil(s *spec, maxOps int64, extents []int, steps []step) (*Program, error) {
 	rounds, compute := s.rounds(maxOps), s.computeNanoseconds()
 	st := stencil{box: [3]int{1, 1, 1}, steps: steps}
@@ -106,11 +124,17 @@ func buildStencil(s *spec, maxOps int64, extents []int, steps []step) (*Program,
 		return nil, err
 	}
 	p := newProgram(l.ranks, l.ranks*int(l.operations()*rounds), extents)
+	p.Sites = make([]uint16, 0, cap(p.Ops))
+	p.CallSites = []string{""}
+	for _, to := range steps {
+		p.CallSites = append(p.CallSites, to.name())
+	}
 	for z := range st.box[2] {
 		for y := range st.box[1] {
 			for x := range st.box[0] {
 				for range rounds {
 					p.compute(compute)
+					p.mark(0)
 					st.exchange(p, x, y, z)
 				}
 				p.endRank()
@@ -135,6 +159,7 @@ func (st *stencil) exchange(p *Program, x, y, z int) {
 		for i, to := range st.steps {
 			if peer := st.neighbor(x, y, z, to); peer >= 0 {
 				p.Ops = append(p.Ops, Op{Kind: Ireceive, Tag: uint16(st.back[i]), Peer: peer, Bytes: to.bytes})
+				p.mark(uint16(i + 1))
 			}
 		}
 	}
@@ -152,10 +177,12 @@ func (st *stencil) exchange(p *Program, x, y, z int) {
 		case st.idle:
 			p.Ops = append(p.Ops, Op{Kind: Idle, Bytes: to.bytes})
 		}
+		p.mark(uint16(i + 1))
 	}
 	if st.receive || st.post {
 		p.Ops = append(p.Ops, Op{Kind: WaitAll})
 	}
+	p.mark(0)
 }
 
 // newProgram is an empty program to be filled rank by rank: append to Ops,

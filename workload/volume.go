@@ -76,7 +76,7 @@ func Scale(p *Program, packetBytes int, maxPackets int64) (program *Program, war
 	if f == 1 {
 		return p, warning
 	}
-	q := &Program{Offsets: p.Offsets, Ops: make([]Op, len(p.Ops)), Phases: p.Phases, Grid: p.Grid,
+	q := &Program{Offsets: p.Offsets, Ops: make([]Op, len(p.Ops)), Phases: p.Phases, CallSites: p.CallSites, Sites: p.Sites, Grid: p.Grid,
 		VolumeScale: p.VolumeScale * f, Warning: p.Warning}
 	for i, op := range p.Ops {
 		if op.Kind != Wait { // whose Bytes is the number of a request
