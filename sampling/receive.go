@@ -69,49 +69,36 @@ func (r *Receiver) Receive(t *Table, p *Packet) {
 
 // receive is Receive for what is not plain.
 func (r *Receiver) receive(t *Table, p *Packet) {
-	hops, congested := r.counts(p)
+	hops, congested := int64(p.HopCount), int64(p.CongestedCount)
+	if r.variant.Drawn > 0 {
+		hops, congested = int64(drawnCount(p.HopDraws)), int64(drawnCount(p.CongestedDraws))
+	}
+	one := r.variant.Kind == OneReservoir
+	if one {
+		congested = hops * int64(p.CongestedBit)
+	}
 	if hops == 0 {
 		return
 	}
 	t.Received.count(hops, congested)
-	corrected := hops == r.limit
 	switch {
-	case r.variant.Kind == Bloom:
-		r.filtered(t, p)
-	case r.variant.Slots > 1 && corrected:
-		r.slotsCorrected(t, p)
-	case r.variant.Slots > 1:
-		t.slots(p)
+	case hops == r.limit:
+		r.receiveCorrected(t, p, congested)
+	case r.blocks != nil && one:
+		r.collect(t, p, hops, congested, congested*congested, p.HopBit, false)
 	case r.blocks != nil:
-		r.collect(t, p, hops, congested)
-	case r.hasher != nil && corrected:
-		r.hashedCorrected(t, p, congested)
+		r.collect(t, p, hops, congested, congested, p.CongestedBit, false)
 	case r.hasher != nil:
 		r.hashed(t, p, hops, congested)
+	case one:
+		t.Links[p.HopLink].sampledOnce(float64(hops), p.CongestedBit)
+	case r.variant.Kind == Bloom:
+		r.filtered(t, p)
+	case r.variant.Slots > 1:
+		t.slots(p)
 	default:
-		weight := float64(hops)
-		if corrected {
-			weight = r.weight(p.Source, p.Destination, p.HopLink)
-		}
-		if r.variant.Kind == OneReservoir {
-			t.Links[p.HopLink].sampledOnce(weight, p.CongestedBit)
-		} else {
-			t.sampled(p.HopLink, weight, p.CongestedLink, congested)
-		}
+		t.sampled(p.HopLink, float64(hops), p.CongestedLink, congested)
 	}
-}
-
-// counts are the hops and congested hops that a header tells; under
-// OneReservoir the latter are all or none.
-func (r *Receiver) counts(p *Packet) (hops, congested int64) {
-	hops, congested = int64(p.HopCount), int64(p.CongestedCount)
-	if r.variant.Drawn > 0 {
-		hops, congested = int64(drawnCount(p.HopDraws)), int64(drawnCount(p.CongestedDraws))
-	}
-	if r.variant.Kind == OneReservoir {
-		congested = hops * int64(p.CongestedBit)
-	}
-	return hops, congested
 }
 
 // sampled takes two reservoirs of one link each.

@@ -77,6 +77,22 @@ func (r *Receiver) weight(source, destination, link int32) float64 {
 	return 1 / r.variant.Kept(place, length)
 }
 
+// receiveCorrected is receive for a counter at its limit.
+func (r *Receiver) receiveCorrected(t *Table, p *Packet, congested int64) {
+	switch {
+	case r.blocks != nil:
+		r.collectCorrected(t, p, congested)
+	case r.hasher != nil:
+		r.hashedCorrected(t, p, congested)
+	case r.variant.Slots > 1:
+		r.slotsCorrected(t, p)
+	case r.variant.Kind == OneReservoir:
+		t.Links[p.HopLink].sampledOnce(r.weight(p.Source, p.Destination, p.HopLink), p.CongestedBit)
+	default:
+		t.sampled(p.HopLink, r.weight(p.Source, p.Destination, p.HopLink), p.CongestedLink, congested)
+	}
+}
+
 // slotsCorrected is slots for counters at their limit.
 func (r *Receiver) slotsCorrected(t *Table, p *Packet) {
 	for _, link := range p.Hops {
@@ -111,6 +127,16 @@ func (r *Receiver) hashedCorrected(t *Table, p *Packet, congested int64) {
 }
 
 func sign(bit uint8) float64 { return 1 - 2*float64(bit) }
+
+// collectCorrected is collect with weight 1 in place of the counter.
+func (r *Receiver) collectCorrected(t *Table, p *Packet, congested int64) {
+	if r.variant.Kind == OneReservoir {
+		found := int64(p.CongestedBit)
+		r.collect(t, p, 1, found, found, p.HopBit, true)
+		return
+	}
+	r.collect(t, p, 1, congested, congested*(1-2*int64(p.HopBit^p.CongestedBit)), p.CongestedBit, true)
+}
 
 // decodeCorrected is decode for a block of packets whose counters were at their
 // limit, each collected with weight 1.

@@ -16,8 +16,6 @@ const (
 	blockBits    = 6
 	blockPackets = 1 << blockBits
 	blockMost    = 127 // packets of a block, so that sums of counts fit in 16 bits
-
-	correctedKey = 0xd6e8feb86659fd93 // keeps two blocks of a pair apart
 )
 
 // block is collected packets of one sender and receiver.
@@ -38,15 +36,11 @@ func newBlocks(flows int) []block {
 	return make([]block, count)
 }
 
-// collect adds a packet to its block; another pair's block in its place is
-// decoded first.
-func (r *Receiver) collect(t *Table, p *Packet, hops, congested int64) {
+// collect adds a packet with such counts, or with what stands for them, to its
+// block; another pair's block in its place is decoded first.
+func (r *Receiver) collect(t *Table, p *Packet, hops, congested, common int64, foundBit uint8, corrected bool) {
 	base := p.ID &^ (blockPackets - 1)
 	key := uint64(base>>blockBits)*0x9e3779b97f4a7c15 ^ uint64(uint32(p.Source))*0xbf58476d1ce4e5b9 ^ uint64(uint32(p.Destination))*0x94d049bb133111eb
-	corrected := hops == r.limit
-	if corrected {
-		key ^= correctedKey
-	}
 	b := &r.blocks[key>>32&uint64(len(r.blocks)-1)]
 	if b.packets > 0 && (b.table != t || b.source != p.Source || b.destination != p.Destination || b.base != base || b.corrected != corrected || b.packets == blockMost) {
 		r.decode(b)
@@ -55,18 +49,6 @@ func (r *Receiver) collect(t *Table, p *Packet, hops, congested int64) {
 		b.table, b.source, b.destination, b.base, b.corrected = t, p.Source, p.Destination, base, corrected
 	}
 	b.packets++
-	foundBit, common := p.CongestedBit, congested
-	if r.variant.Kind == OneReservoir {
-		if corrected {
-			congested = int64(p.CongestedBit)
-		}
-		foundBit, common = p.HopBit, congested*congested
-	} else if corrected {
-		common = congested * (1 - 2*int64(p.HopBit^p.CongestedBit))
-	}
-	if corrected {
-		hops = 1
-	}
 	b.squares += hops * hops
 	b.common += common
 	at := p.ID & (blockPackets - 1)
