@@ -2,41 +2,157 @@ package sampling
 
 import "math"
 
-// Estimate is a value with its 95 % interval.
+// Estimate is a value with its 95 % interval. The value of a count is the
+// unbiased weighted one: under hashes and filters it can be negative, or lie
+// beyond what is possible, while Low and High never do.
 type Estimate struct{ Value, Low, High float64 }
 
 // normal95 is the two-sided 95 % quantile of the normal distribution.
 const normal95 = 1.959963984540054
 
-// PacketsEstimate is the number of packets that crossed a link.
+// PacketsEstimate is N, the number of packets that crossed a link.
 func (t *Table) PacketsEstimate(link int32) Estimate {
-	e := &t.Links[link]
-	return around(e.Packets, math.Sqrt(max(0, e.PacketsVariance)), math.Inf(1))
+	return t.judge(link).packets(normal95)
 }
 
-// CongestedEstimate is the number of packets that found a link congested.
+// CongestedEstimate is M, the number of packets that found a link congested.
 func (t *Table) CongestedEstimate(link int32) Estimate {
-	e := &t.Links[link]
-	return around(e.Congested, math.Sqrt(max(0, e.CongestedVariance)), math.Inf(1))
+	return t.judge(link).congested(normal95)
 }
 
-// Fraction is a link's congested fraction F = congested / packets, 0 when no
-// packet was sampled on it.
+// Fraction is a link's congested fraction F = M/N. It is 0, from 0 to 1, when
+// no packet was sampled on the link, or under hashes and filters when its
+// packets are not significantly many; see docs/sampling.md.
 func (t *Table) Fraction(link int32) Estimate {
-	e := &t.Links[link]
-	if e.Packets <= 0 {
-		return Estimate{High: 1}
-	}
-	w, c := e.Packets, e.Congested
-	if c <= 0 {
-		length := 1 + e.PacketsVariance/w
-		return Estimate{High: min(1, 3*length/w)}
-	}
-	f := c / w
-	variance := (e.CongestedVariance - 2*f*e.Covariance + f*f*e.PacketsVariance) / (w * w)
-	return around(min(f, 1), math.Sqrt(max(0, variance)), 1)
+	return t.judge(link).fraction(normal95)
 }
 
-func around(value, deviation, top float64) Estimate {
-	return Estimate{Value: value, Low: max(0, value-normal95*deviation), High: min(top, value+normal95*deviation)}
+// LessBiased is the congested fraction without the bias of second order that a
+// ratio has (Beale 1962): where Fraction's value C/W is about 1/z^2 too high for
+// W of z deviations, this one is not, and varies less. Limits are those of
+// Fraction. Without packets it is 0.
+func (t *Table) LessBiased(link int32) float64 {
+	e := &t.Links[link]
+	square := e.Packets*e.Packets + e.PacketsVariance
+	if e.Packets <= 0 || square <= 0 {
+		return 0
+	}
+	return min(1, max(0, (e.Congested*e.Packets+e.Covariance)/square))
+}
+
+// judge is an entry beside what its variances follow from.
+type judge struct {
+	variant  Variant
+	received *Totals
+	e        *Entry
+}
+
+func (t *Table) judge(link int32) judge { return judge{t.Variant, &t.Received, &t.Links[link]} }
+
+// packets is N with an interval of z deviations: all N with
+// (W-N)^2 <= z^2 Var(N), where Var(N) is the variance that N implies (score
+// interval, Wilson 1927).
+func (j judge) packets(z float64) Estimate {
+	r := j.received
+	most := certain(r.Packets, r)
+	w, v := j.e.Packets, j.e.PacketsVariance
+	switch {
+	case j.variant.Hashed():
+		return unsampled(w, v, 1, most, z)
+	case j.variant.Kind == Bloom:
+		odds, _ := r.odds(j.variant)
+		return filtered(w, v, odds, most, z)
+	}
+	return sampled(w, v, r.weight(j.variant), most, z)
+}
+
+// congested is M likewise.
+func (j judge) congested(z float64) Estimate {
+	r := j.received
+	most := certain(r.CongestedPackets, r)
+	if j.variant.Kind == OneReservoir {
+		most = certain(r.Packets, r)
+	}
+	c, v := j.e.Congested, j.e.CongestedVariance
+	switch {
+	case j.variant.Hashed():
+		return unsampled(c, v, 1, most, z)
+	case j.variant.Kind == Bloom:
+		_, odds := r.odds(j.variant)
+		return filtered(c, v, odds, most, z)
+	}
+	return sampled(c, v, r.congestedWeight(j.variant), most, z)
+}
+
+// certain is an upper limit that the receivers counted; none if they counted
+// nothing.
+func certain(packets int64, r *Totals) float64 {
+	if r.Packets == 0 {
+		return math.Inf(1)
+	}
+	return float64(packets)
+}
+
+// sampled is a count of samples that stand for `weight` packets each: the
+// variance is (weight-1) N, so N is within w + q/2 -+ sqrt(q w + q^2/4) with
+// q = z^2 (weight-1).
+func sampled(w, variance, typical, most, z float64) Estimate {
+	q := z * z * slope(w, variance, typical)
+	width := math.Sqrt(q*w + q*q/4)
+	e := Estimate{w, w + q/2 - width, w + q/2 + width}
+	if single(w, variance) { // it may be the only packet
+		e.Low = min(e.Low, 1)
+	}
+	e.Low = max(0, e.Low)
+	return e.within(math.Inf(-1), most, z)
+}
+
+// slope is the mean weight of a link's samples less 1, that is the variance of
+// their sum for every packet. One sample of the weight typical of the table is
+// counted as well: it is all that is known of a link without samples, and keeps
+// the few samples of a link from hiding that heavier ones have been missed.
+func slope(w, variance, typical float64) float64 {
+	return max(0, (w+variance+typical*typical)/(w+typical)-1)
+}
+
+// unsampled is a count of packets to which all others add noise: the variance
+// falls by `fall` for every packet that is not one of the others. Zero bounds it.
+func unsampled(w, variance, fall, most, z float64) Estimate {
+	q := z * z * fall
+	width := math.Sqrt(z*z*max(0, variance) + q*q/4)
+	e := Estimate{w, w - q/2 - width, w - q/2 + width}
+	return e.within(0, most, z)
+}
+
+// weight is how many packets a sample of any link stands for on average.
+func (t *Totals) weight(v Variant) float64 {
+	return mean(t.Packets, t.Hops, t.HopsSquared, v, 1)
+}
+
+// congestedWeight is the same of congested samples.
+func (t *Totals) congestedWeight(v Variant) float64 {
+	otherwise := 1.
+	if v.Kind == OneReservoir {
+		otherwise = t.weight(v)
+	}
+	return mean(t.CongestedPackets, t.CongestedHops, t.CongestedSquared, v, otherwise)
+}
+
+// mean is the mean over hops of max(1, l/slots), from the number of packets, the
+// sum of their l and that of l^2. With several slots l is taken as normal.
+func mean(packets, sum, squares int64, v Variant, otherwise float64) float64 {
+	if sum <= 0 || packets <= 0 {
+		return otherwise
+	}
+	length, average := float64(squares)/float64(sum), float64(sum)/float64(packets)
+	if v.Slots <= 1 {
+		return max(1, length)
+	}
+	slots := float64(v.Slots)
+	excess, deviation := length/slots-1, math.Sqrt(max(0, float64(squares)/float64(packets)-average*average))/slots
+	if deviation <= 1e-9*slots {
+		return 1 + max(0, excess)
+	}
+	x := excess / deviation
+	return 1 + excess*math.Erfc(-x/math.Sqrt2)/2 + deviation*math.Exp(-x*x/2)/math.Sqrt(2*math.Pi)
 }

@@ -1,0 +1,207 @@
+package sampling_test
+
+import (
+	"fmt"
+	"math"
+	"os"
+	"testing"
+
+	"gonum.org/v1/gonum/stat/distuv"
+
+	"remap/sampling"
+)
+
+func long() bool { return os.Getenv("REMAP_LONG") != "" }
+
+// chances are the probabilities of from, from+1, ... samples of n packets that
+// are each sampled with probability 1/weight. What is left out is below 1e-6 in
+// sum.
+func chances(n int, weight float64) (from int, p []float64) {
+	if weight == 1 {
+		return n, []float64{1}
+	}
+	law := distuv.Binomial{N: float64(n), P: 1 / weight}
+	from = -1
+	for k := range n + 1 {
+		if x := law.Prob(float64(k)); x > 1e-9 {
+			if from < 0 {
+				from = k
+			}
+			p = append(p, x)
+		}
+	}
+	return from, p
+}
+
+// sampledLink is a link on paths of one length, crossed by n packets, m of which
+// find it and as many other hops congested as `found` says. `others` packets
+// cross other links, half of them congested in the same way.
+type sampledLink struct {
+	variant             sampling.Variant
+	length, found       int
+	n, m, others        int
+	weight, foundWeight float64 // packets that a sample stands for
+	table               *sampling.Table
+}
+
+func newSampledLink(v sampling.Variant, length, found, n, m, others int) *sampledLink {
+	l := &sampledLink{variant: v, length: length, found: found, n: n, m: m, others: others, table: sampling.NewTable(v, 1)}
+	if v.Kind == sampling.OneReservoir {
+		l.found = length
+	}
+	l.weight, l.foundWeight = float64(length)/float64(min(length, v.Slots)), float64(l.found)/float64(min(l.found, v.Slots))
+	r := &l.table.Received
+	r.Packets = int64(n + others)
+	r.Hops = r.Packets * int64(length)
+	r.HopsSquared = r.Hops * int64(length)
+	r.CongestedPackets = int64(m + others/2)
+	r.CongestedHops = r.CongestedPackets * int64(l.found)
+	r.CongestedSquared = r.CongestedHops * int64(l.found)
+	return l
+}
+
+// judged is the table after so many samples of hops and of congested hops; under
+// OneReservoir the former are those that were not congested.
+func (l *sampledLink) judged(hops, found int) *sampling.Table {
+	w, c := l.weight*float64(hops), l.foundWeight*float64(found)
+	e := sampling.Entry{Packets: w, PacketsVariance: (l.weight - 1) * w, Congested: c, CongestedVariance: (l.foundWeight - 1) * c}
+	if l.variant.Kind == sampling.OneReservoir {
+		e.Packets += c
+		e.PacketsVariance += e.CongestedVariance
+		e.Covariance = e.CongestedVariance
+	}
+	l.table.Links[0] = e
+	return l.table
+}
+
+// packets is the exact probability that the interval of N holds, congested of M
+// and fraction of F.
+func (l *sampledLink) packets() (sum float64) {
+	from, p := chances(l.n, l.weight)
+	for i, x := range p {
+		table := l.judged(from+i, 0)
+		sum += x * covers(table.PacketsEstimate(0), float64(l.n))
+	}
+	return sum
+}
+
+func (l *sampledLink) congested() (sum float64) {
+	from, p := chances(l.m, l.foundWeight)
+	for i, x := range p {
+		sum += x * covers(l.judged(0, from+i).CongestedEstimate(0), float64(l.m))
+	}
+	return sum
+}
+
+func (l *sampledLink) fraction() (sum float64) {
+	hops := l.n
+	if l.variant.Kind == sampling.OneReservoir {
+		hops = l.n - l.m
+	}
+	fromHops, hopChances := chances(hops, l.weight)
+	fromFound, foundChances := chances(l.m, l.foundWeight)
+	for i, x := range hopChances {
+		for k, y := range foundChances {
+			if x*y > 1e-9 {
+				sum += x * y * covers(l.judged(fromHops+i, fromFound+k).Fraction(0), float64(l.m)/float64(l.n))
+			}
+		}
+	}
+	return sum
+}
+
+func covers(e sampling.Estimate, truth float64) float64 {
+	if slack := 1e-9 * (1 + math.Abs(truth)); e.Low-slack <= truth && truth <= e.High+slack {
+		return 1
+	}
+	return 0
+}
+
+// spreadOf is the mean and the least of some coverages.
+type spreadOf struct {
+	sum, least float64
+	count      int
+}
+
+func (s *spreadOf) add(x float64) {
+	if s.count == 0 || x < s.least {
+		s.least = x
+	}
+	s.sum += x
+	s.count++
+}
+
+func (s *spreadOf) String() string {
+	return fmt.Sprintf("%.3f (least %.3f)", s.sum/float64(s.count), s.least)
+}
+
+// check: the mean over a range of N is within 93 to 97 % where the rarest kind
+// of sample is expected ten times or more, to 98 % from two times on. Sums of few
+// samples take few values, so the coverage of any interval jumps with N: one
+// alone is above a floor only. Rarer events are covered more often than asked.
+func (s *spreadOf) check(t *testing.T, what string, expected float64) {
+	t.Helper()
+	mean, most := s.sum/float64(s.count), 1.
+	switch {
+	case expected >= 10:
+		most = 0.97
+	case expected >= 2:
+		most = 0.98
+	}
+	if mean < 0.93 || mean > most || s.least < 0.87 {
+		t.Errorf("%s: 95 %% intervals cover %v", what, s)
+	}
+}
+
+// Exact coverage for links carried whole, over ranges of N wide enough to
+// average the jumps.
+func TestCoverageOfWholeLinks(t *testing.T) {
+	two, slots := sampling.Reservoirs, sampling.Variant{Kind: sampling.Full, Slots: 2, Counter: 8}
+	one := sampling.Variant{Kind: sampling.OneReservoir, Slots: 1, Counter: 8}
+	ranges := [][3]int{{3, 20, 1}, {20, 40, 1}, {40, 100, 3}, {300, 330, 3}}
+	hops := [][2]int{{5, 1}, {5, 2}, {3, 3}, {9, 4}}
+	fractions := []float64{0.03, 0.1, 0.5, 0.9, 1}
+	if long() {
+		ranges = append(ranges, [3]int{100, 300, 20})
+		hops = append(hops, [2]int{2, 2}, [2]int{5, 5}, [2]int{11, 10})
+		fractions = append(fractions, 0.01, 0.3, 0.7)
+	}
+	for _, v := range []sampling.Variant{two, slots, one} {
+		for _, h := range hops {
+			for _, span := range ranges {
+				for _, f := range fractions {
+					coverageOver(t, v, h[0], h[1], span, f)
+				}
+			}
+		}
+	}
+}
+
+// coverageOver checks a range of N, given as first, end and step, of which the
+// share f is congested.
+func coverageOver(t *testing.T, v sampling.Variant, length, found int, span [3]int, f float64) {
+	t.Helper()
+	var packets, congested, fraction spreadOf
+	l := (*sampledLink)(nil)
+	for n := span[0]; n < span[1]; n += span[2] {
+		m := max(1, int(math.Round(f*float64(n))))
+		l = newSampledLink(v, length, found, n, m, 3*n)
+		packets.add(l.packets())
+		congested.add(l.congested())
+		fraction.add(l.fraction())
+	}
+	what := fmt.Sprintf("%v, %d hops, %d congested, N from %d, F = %g", v, length, found, span[0], f)
+	t.Logf("%s: N %v, M %v, F %v", what, &packets, &congested, &fraction)
+	hops, congestedHops := float64(span[0])/l.weight, f*float64(span[0])/l.foundWeight
+	if l.weight > 1 {
+		packets.check(t, what+": N", hops)
+		rarest := min(hops, congestedHops)
+		if v.Kind == sampling.OneReservoir {
+			rarest = min(congestedHops, hops-congestedHops)
+		}
+		fraction.check(t, what+": F", rarest)
+	}
+	if congested.least < 0.87 { // M is a count as N is; too few values of it are here for a mean
+		t.Errorf("%s: 95 %% intervals of M cover %v", what, &congested)
+	}
+}
