@@ -160,7 +160,7 @@ func TestHmultFlawFound(t *testing.T) {
 func TestFieldClean(t *testing.T) {
 	count, links, seeds := 512, 2048, []uint64{1, 2, 3}
 	if os.Getenv("REMAP_LONG") != "" {
-		count, links, seeds = 4096, 18432, seeds[:1]
+		count, links, seeds = 2048, 18432, seeds[:1]
 	}
 	for _, seed := range seeds {
 		for i, c := range HashCases(count, links, seed) {
@@ -242,7 +242,7 @@ func TestHashCasesDiffer(t *testing.T) {
 func TestHashTable(t *testing.T) {
 	ids, links := 512, 512
 	if os.Getenv("REMAP_LONG") != "" {
-		ids, links = 2048, 2048
+		ids, links = 1024, 1024
 	}
 	var text strings.Builder
 	cases := HashCases(ids, links, 1)
