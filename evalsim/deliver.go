@@ -20,7 +20,8 @@ type Delivery struct {
 	ID            uint32           // that switches have hashed with; 0 where they do not hash
 	Job           uint16           // index of its job
 	Tag           uint16           // of its message
-	Phase         uint8            // of its message
+	CallSite      uint16           // likewise: index into Program.CallSites
+	Phase         uint8            // likewise
 	Hops          uint8            // switch output ports crossed, up to the counter's limit; without sampling 255
 	CongestedHops uint8            // those that were congested, likewise; under OneReservoir hops if the sampled link was congested, else 0
 	HopBit        uint8            // hashed variants: of the sampled link
@@ -63,7 +64,7 @@ func (s *simulator) tell(p int32, pk *packet, m *message, now int64) {
 	first, op := s.jobs[m.job].firstRank, s.opOf(m)
 	hops, congested := s.seen(pk.hop, pk.congested)
 	d := Delivery{Arrival: now, Source: m.rank - first, Destination: m.peer - first, HopLink: -1, CongestedLink: -1,
-		In: m.link, Out: m.toLink, Job: m.job, Tag: op.Tag, Phase: op.Phase, Hops: uint8(hops), CongestedHops: uint8(congested)}
+		In: m.link, Out: m.toLink, Job: m.job, Tag: op.Tag, Phase: op.Phase, CallSite: s.jobs[m.job].Program.Site(m.op), Hops: uint8(hops), CongestedHops: uint8(congested)}
 	if m.kind == clearToSend {
 		d.Source, d.Destination = d.Destination, d.Source
 	}

@@ -19,7 +19,6 @@ type message struct {
 	peer    int32 // receiver, counted over all jobs
 	op      int32 // the sender's operation, in its program's Ops
 	job     uint16
-	phase   uint8
 	kind    uint8
 }
 

@@ -122,7 +122,9 @@ type Options struct {
 	FlowCounts           bool             // results hold counts of every pair of ranks
 	SliceLength          time.Duration    // results hold time slices of this length; 0 = none
 	MaxSlices            int              // at most so many, 0 = 1024 or what fits in 1 GiB; the last takes what comes later
-	ByPhase              bool             // results hold samples of every phase of the program
+	ByPhase              bool             // results hold samples of every phase that sends, as far as the next two ask of every phase, tag and call site together
+	ByTag                bool             // of every tag of messages
+	ByCallSite           bool             // of every call site
 	Latencies            bool             // results hold how long messages between hosts took
 	Seed                 uint64           // of tie-breaks, random routing, sampling, ComputeNoise and StartJitter
 }

@@ -107,8 +107,8 @@ func (s *simulator) send(r int32, op *workload.Op, now int64, request int32) {
 	job := &s.jobs[k.job]
 	id := s.newMessage()
 	m := &s.messages[id]
-	*m = message{left: op.Bytes, posted: now, link: -1, flow: job.opFlow[k.op], table: s.tableOf(k.job, op.Phase),
-		rank: r, peer: job.firstRank + op.Peer, op: k.op, job: k.job, phase: op.Phase}
+	*m = message{left: op.Bytes, posted: now, link: -1, flow: job.opFlow[k.op], table: s.tableOf(k.job, k.op),
+		rank: r, peer: job.firstRank + op.Peer, op: k.op, job: k.job}
 	if !job.plain {
 		s.enclose(id, op, request)
 	}

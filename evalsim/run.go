@@ -55,8 +55,8 @@ type Result struct {
 	Jobs        []JobStats        // length jobs
 	Links       []LinkStats       // length links
 	Flows       [][]FlowStats     // by job, in the order of the entries of Program.Traffic(); nil without FlowCounts
-	Samples     []*sampling.Table // by job, of all slices and phases; nil without sampling
-	Parts       []Part            // by slice, then job, then phase; nil unless Options.SliceLength or ByPhase is set
+	Samples     []*sampling.Table // by job, of all slices, phases, tags and call sites; nil without sampling
+	Parts       []Part            // by slice, then job, then phase, tag and call site of those that have sends; nil unless Options.SliceLength, ByPhase, ByTag or ByCallSite is set
 	Slices      [][]LinkStats     // by slice, then link; nil without Options.SliceLength
 	Latencies   *Latencies        // nil unless Options.Latencies is set
 	Packets     int64             // delivered, of all jobs
@@ -77,6 +77,7 @@ type job struct {
 	opFlow     []int32 // length operations of the program: index into simulator.flows; receives: -1 = its source never sends to this rank
 	eagerBytes int64   // longer messages ask the receiver first, at this program's volumes; 0 = none does
 	needs
+	categories
 }
 
 // Simulation is a topology and jobs laid out once, to be run many times.
@@ -160,6 +161,9 @@ func prepare(j Job, t *topology.Topology, o *Options, firstRank, firstFlow int32
 	}
 	made := job{Job: j, firstRank: firstRank, firstFlow: firstFlow, flows: len(traffic.Destinations), needs: needsOf(j.Program)}
 	made.opFlow = opFlows(j.Program, traffic, firstFlow)
+	if made.categories, err = newCategories(j.Program, o); err != nil {
+		return job{}, err
+	}
 	if made.receives && o.EagerBytes > 0 {
 		// Scaled volumes keep to the protocol that the recorded ones would.
 		made.eagerBytes = max(1, int64(math.Round(float64(o.EagerBytes)*scaleOf(j.Program))))

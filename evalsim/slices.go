@@ -3,14 +3,17 @@ package evalsim
 import (
 	"fmt"
 	"math"
+	"strings"
 
 	"remap/sampling"
 )
 
-// Part is what the packets of one job and phase that arrived in one time slice
-// have seen.
+// Part is what the packets of one job that arrived in one time slice, and were sent
+// by operations of one phase, tag and call site, have seen. What Options does not
+// tell apart is 0. Packets that ask for a message, or answer, are of the message's
+// part.
 type Part struct {
-	Slice, Job, Phase int
+	Slice, Job, Phase, Tag, CallSite int
 	JobStats
 	Samples *sampling.Table // nil without sampling
 }
@@ -24,16 +27,16 @@ const (
 	countBytes    = 48 + 56 // a link in a slice: linkCount, and LinkStats of the result
 )
 
-// parts tells whether samples are kept apart by slice or phase.
-func (o *Options) parts() bool { return o.SliceLength > 0 || o.ByPhase }
+// parts tells whether samples are kept apart by slice or category.
+func (o *Options) parts() bool { return o.SliceLength > 0 || o.apart() != nil }
 
-// slicing is how samples are kept apart: those of a slice, job and phase have
-// table number (slice x jobs + job) x phases + phase.
+// slicing is how samples are kept apart: those of a slice, job and category have
+// table number slice x perSlice + first[job] + category.
 type slicing struct {
-	length   int64 // ps; 0 = a single slice
-	last     int64 // number of the last possible slice
-	phases   int32 // tables of a job in a slice
-	perSlice int32 // tables of a slice
+	length   int64   // ps; 0 = a single slice
+	last     int64   // number of the last possible slice
+	first    []int32 // length jobs: a job's first table of a slice
+	perSlice int32   // tables of a slice: the categories of all jobs
 	tables   []*sampling.Table
 	tally    []JobStats    // as tables; nil for one job without parts, whose counts are the whole
 	before   []linkCount   // length links: counts at the end of the last complete slice
@@ -42,19 +45,20 @@ type slicing struct {
 
 // newSlicing bounds what the parts of a run take.
 func newSlicing(n *network, jobs []job, o *Options) (slicing, error) {
-	s := slicing{length: o.SliceLength.Nanoseconds() * 1000, phases: 1}
-	if o.ByPhase {
-		for i := range jobs {
-			s.phases = max(s.phases, int32(len(jobs[i].Program.Phases)))
+	s := slicing{length: o.SliceLength.Nanoseconds() * 1000, first: make([]int32, len(jobs))}
+	for i := range jobs {
+		if s.first[i] = s.perSlice; len(jobs[i].list) > math.MaxInt32-int(s.perSlice) {
+			return s, fmt.Errorf("samples of %d jobs are in more than %d categories", len(jobs), math.MaxInt32)
 		}
+		s.perSlice += int32(len(jobs[i].list))
 	}
-	s.perSlice = int32(len(jobs)) * s.phases
 	if !o.parts() {
 		return s, nil
 	}
 	slice := int64(n.links) * int64(s.perSlice) * entryBytes
 	if slice > maxPartsBytes {
-		return s, fmt.Errorf("tables of %d links for %d phases of %d jobs would exceed 1 GiB", n.links, s.phases, len(jobs))
+		return s, fmt.Errorf("samples of %d links by job, %s are in %d categories, %.1f GiB, at most 1 is allowed",
+			n.links, strings.Join(o.apart(), ", "), s.perSlice, float64(slice)/(1<<30))
 	}
 	slice += int64(n.links) * countBytes
 	most := int64(maxSlices)
@@ -97,12 +101,25 @@ func (s *simulator) growTables(count int32) {
 	}
 }
 
-// tableOf is the table of a message in the first slice.
-func (s *simulator) tableOf(job uint16, phase uint8) int32 {
-	if s.phases == 1 {
-		return int32(job)
+// tableOf is the table, in the first slice, of the message of a job's operation.
+func (s *simulator) tableOf(job uint16, op int32) int32 {
+	table := s.first[job]
+	if of := s.jobs[job].opCategory; of != nil {
+		table += of[op]
 	}
-	return int32(job)*s.phases + int32(phase)
+	return table
+}
+
+// eachTable visits tables 0..count-1 in their order.
+func (s *simulator) eachTable(count int, visit func(table, slice, job int, c category)) {
+	for table, slice := 0, 0; table < count; slice++ {
+		for j := range s.jobs {
+			for _, c := range s.jobs[j].list {
+				visit(table, slice, j, c)
+				table++
+			}
+		}
+	}
 }
 
 // sliceTables is the number of the first table of the slice of a time.
@@ -154,14 +171,13 @@ func (s *simulator) takeParts(r *Result) {
 	if s.length > 0 {
 		s.takeSlices(r)
 	}
-	for i := range s.tally {
-		within := int32(i) % s.perSlice
-		p := Part{Slice: i / int(s.perSlice), Job: int(within / s.phases), Phase: int(within % s.phases), JobStats: s.tally[i]}
+	s.eachTable(len(s.tally), func(i, slice, job int, c category) {
+		p := Part{Slice: slice, Job: job, Phase: int(c.phase), Tag: int(c.tag), CallSite: int(c.callSite), JobStats: s.tally[i]}
 		if s.carries != carriesNothing {
 			p.Samples = s.tables[i]
 		}
 		r.Parts = append(r.Parts, p)
-	}
+	})
 	s.tables = s.tables[:0]
 }
 
@@ -192,7 +208,7 @@ func (s *simulator) takeSlices(r *Result) {
 	}
 }
 
-// jobResults fills in what every job has seen, over all slices and phases.
+// jobResults fills in what every job has seen, over all slices and categories.
 func (s *simulator) jobResults(r *Result) {
 	r.Jobs = make([]JobStats, len(s.jobs))
 	if len(s.jobs) == 1 && s.tally == nil {
@@ -204,12 +220,8 @@ func (s *simulator) jobResults(r *Result) {
 			r.Samples[i] = sampling.NewTable(s.options.Sampling, s.links)
 		}
 	}
-	for i := range s.tally {
-		r.Jobs[int32(i)%s.perSlice/s.phases].add(&s.tally[i])
-	}
-	for i, t := range s.tables {
-		r.Samples[int32(i)%s.perSlice/s.phases].Merge(t)
-	}
+	s.eachTable(len(s.tally), func(i, _, job int, _ category) { r.Jobs[job].add(&s.tally[i]) })
+	s.eachTable(len(s.tables), func(i, _, job int, _ category) { r.Samples[job].Merge(s.tables[i]) })
 }
 
 func (j *JobStats) add(o *JobStats) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 	"reflect"
+	"strings"
 	"testing"
 	"time"
 
@@ -177,16 +178,24 @@ func TestPartsBounds(t *testing.T) {
 		}
 	}
 	top := network(t, "torus:24x24x24")
-	p := &workload.Program{Offsets: make([]int32, 2), Phases: make([]string, 256), VolumeScale: 1}
-	o := evalsim.DefaultOptions()
-	o.ByPhase = true
-	jobs := []evalsim.Job{{Program: p, Hosts: []int32{0}}, {Program: p, Hosts: []int32{0}}}
-	if _, err := evalsim.New(top, jobs, o); err == nil {
-		t.Error("tables of more than 1 GiB pass")
+	p := &workload.Program{Offsets: []int32{0, 256}, Ops: make([]workload.Op, 256), Phases: make([]string, 256), VolumeScale: 1}
+	for i := range p.Ops {
+		p.Ops[i].Phase, p.Ops[i].Tag = uint8(i), uint16(i%100)
 	}
-	o.ByPhase = false
-	if _, err := evalsim.New(top, jobs, o); err != nil {
-		t.Error(err)
+	jobs := []evalsim.Job{{Program: p, Hosts: []int32{0}}, {Program: p, Hosts: []int32{0}}}
+	for _, test := range []struct {
+		change func(o *evalsim.Options)
+		want   string
+	}{
+		{func(o *evalsim.Options) {}, ""},
+		{func(o *evalsim.Options) { o.ByTag = true }, ""},
+		{func(o *evalsim.Options) { o.ByPhase = true }, "samples of 110592 links by job, phase are in 512 categories, 2.1 GiB, at most 1 is allowed"},
+		{func(o *evalsim.Options) { o.ByPhase, o.ByTag, o.ByCallSite = true, true, true }, "by job, phase, tag, call site are in 512 categories"},
+	} {
+		_, err := evalsim.New(top, jobs, options(test.change))
+		if test.want == "" && err != nil || test.want != "" && (err == nil || !strings.Contains(err.Error(), test.want)) {
+			t.Errorf("%v, want %q", err, test.want)
+		}
 	}
 }
 
