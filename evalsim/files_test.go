@@ -158,11 +158,10 @@ func TestLinksFiles(t *testing.T) {
 		return of[0]
 	}
 	for _, job := range []int{0, 1, evalsim.AllJobs} {
-		phases := evalsim.PhaseNames(jobs[0])
 		whole := write(evalsim.LinksOptions{Job: job})
 		slices := write(evalsim.LinksOptions{Job: job, Slices: true})
-		byPhase := write(evalsim.LinksOptions{Job: job, Phases: phases})
-		both := write(evalsim.LinksOptions{Job: job, Slices: true, Phases: phases})
+		byPhase := write(evalsim.LinksOptions{Job: job, ByPhase: true, Jobs: jobs})
+		both := write(evalsim.LinksOptions{Job: job, Slices: true, ByPhase: true, Jobs: jobs})
 		if len(whole) != len(top.Links) || len(slices) >= len(top.Links)*len(results[0].Slices) || len(both) <= len(byPhase) {
 			t.Fatalf("%d rows, %d by slice, %d by phase, %d by both", len(whole), len(slices), len(byPhase), len(both))
 		}
@@ -218,7 +217,7 @@ func TestSamplesFiles(t *testing.T) {
 			row := of[0][i]
 			i++
 			want := map[string]string{"repeat": strconv.Itoa(repeat), "job": strconv.Itoa(int(d.Job)), "source": strconv.Itoa(int(d.Source)),
-				"destination": strconv.Itoa(int(d.Destination)), "tag": strconv.Itoa(int(d.Tag)), "phase": evalsim.PhaseNames(jobs[d.Job])[d.Phase],
+				"destination": strconv.Itoa(int(d.Destination)), "tag": strconv.Itoa(int(d.Tag)), "phase": evalsim.PhaseNames(jobs[d.Job])[d.Phase], "call_site": evalsim.CallSiteNames(jobs[d.Job])[d.CallSite],
 				"arrival_ns": strconv.Itoa(int(d.Arrival / 1000)), "hop_link": strconv.Itoa(int(d.HopLink)), "hops": strconv.Itoa(int(d.Hops)),
 				"congested_link": strconv.Itoa(int(d.CongestedLink)), "congested_hops": strconv.Itoa(int(d.CongestedHops))}
 			if d.CongestedLink < 0 {

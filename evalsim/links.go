@@ -1,6 +1,7 @@
 package evalsim
 
 import (
+	"fmt"
 	"io"
 	"math"
 
@@ -47,12 +48,15 @@ func LinksHeader() []string {
 const AllJobs = -1
 
 // LinksOptions say what a links file holds. The zero value is a CSV of all time
-// and phases, with what the first job's receivers concluded.
+// and messages, with what the first job's receivers concluded.
 type LinksOptions struct {
-	Format columns.Format
-	Job    int      // whose receivers fill the est_ columns, or AllJobs
-	Slices bool     // a column `slice` and rows of every time slice, from 0; needs Options.SliceLength
-	Phases []string // not empty: a column `phase` and rows of every phase, under these names; needs Options.ByPhase
+	Format     columns.Format
+	Job        int   // whose receivers fill the est_ columns, or AllJobs
+	Slices     bool  // a column `slice` and rows of every time slice, from 0; needs Options.SliceLength
+	ByPhase    bool  // a column `phase` and rows of every phase; needs Options.ByPhase
+	ByTag      bool  // a column `tag` and rows of every tag of messages; needs Options.ByTag
+	ByCallSite bool  // a column `call_site`, missing where it is not known, and rows of every call site; needs Options.ByCallSite
+	Jobs       []Job // those of the results, whose programs name phases and call sites; needed by ByPhase and ByCallSite
 }
 
 // WriteLinks writes one row for every directed link: exact counts summed over
@@ -61,46 +65,31 @@ type LinksOptions struct {
 // topology.Topology.LinkNumber does. Injection links have no
 // switch port to sample or to congest: those fields are missing.
 //
-// Rows of a slice or a phase tell of that alone, in order of slice, phase and
-// link, and links with no packet to tell of are left out. A packet counts in
-// the slice in which a link begins to send it, and in the estimates in the one
-// in which it arrives. Of single phases only estimates are known.
+// Rows of a slice, phase, tag or call site tell of that alone, in order of slice,
+// phase, tag, call site and link, and links with no packet to tell of are left out.
+// Phases and call sites come as the jobs' programs list them, and those of the same
+// name are one. A packet counts in the slice in which a link begins to send it, and
+// in the estimates in the one in which it arrives. Of single phases, tags and call
+// sites only estimates are known.
 func WriteLinks(w io.Writer, t *topology.Topology, results []*Result, o LinksOptions) error {
-	named := linkColumns[:len(linkColumns):len(linkColumns)]
-	if o.Slices {
-		named = append(named, columns.Column{Name: "slice", Kind: columns.Integer})
-	}
-	if len(o.Phases) > 0 {
-		named = append(named, columns.Column{Name: "phase", Kind: columns.Text})
-	}
-	out, err := columns.NewWriter(w, o.Format, named)
+	out, err := columns.NewWriter(w, o.Format, append(linkColumns[:len(linkColumns):len(linkColumns)], o.labelColumns()...))
 	if err != nil {
 		return err
 	}
-	l := linkWriter{topology: t, results: results, options: o, out: out}
-	for _, slice := range each(o.Slices, l.slices()) {
-		for _, phase := range each(len(o.Phases) > 0, len(o.Phases)) {
-			if err := l.write(slice, phase); err != nil {
-				return err
-			}
+	for _, r := range results {
+		if (o.ByPhase || o.ByCallSite) && len(o.Jobs) < len(r.Jobs) {
+			return fmt.Errorf("rows by phase or call site need the %d jobs of the results, there are %d", len(r.Jobs), len(o.Jobs))
+		}
+	}
+	l := linkWriter{topology: t, results: results, options: o, out: out,
+		phases: numberNames(o.Jobs, o.Job, PhaseNames), callSites: numberNames(o.Jobs, o.Job, CallSiteNames)}
+	sets := l.rowSets()
+	for _, of := range sets.ordered() {
+		if err := l.write(of, l.merged(sets[of])); err != nil {
+			return err
 		}
 	}
 	return out.Close()
-}
-
-// every stands for all slices, or all phases.
-const every = -1
-
-// each is 0..count-1, or every one at once.
-func each(apart bool, count int) []int {
-	if !apart {
-		return []int{every}
-	}
-	all := make([]int, count)
-	for i := range all {
-		all[i] = i
-	}
-	return all
 }
 
 type linkWriter struct {
@@ -109,6 +98,9 @@ type linkWriter struct {
 	options  LinksOptions
 	out      *columns.Writer
 	row      []columns.Value
+	table    *sampling.Table // scratch
+
+	phases, callSites names
 }
 
 // slices is how many the longest repeat has.
@@ -120,25 +112,19 @@ func (l *linkWriter) slices() int {
 	return count
 }
 
-// write writes the rows of a slice and a phase.
-func (l *linkWriter) write(slice, phase int) error {
-	samples := l.samples(slice, phase)
+// write writes the rows of a set, with samples, which may be nil.
+func (l *linkWriter) write(of rowSet, samples *sampling.Table) error {
+	whole := of.exact() && of.slice == every
 	for i := range l.topology.Links {
-		sum := l.sum(i, slice)
-		if slice != every || phase != every {
-			known := phase == every && sum.Packets > 0
-			sampled := samples != nil && (samples.Links[i] != (sampling.Entry{}))
-			if !known && !sampled {
-				continue
-			}
+		var sum LinkStats
+		if of.exact() {
+			sum = l.sum(i, of.slice)
 		}
-		l.rowOf(int32(i), &sum, samples, phase)
-		if slice != every {
-			l.row = append(l.row, columns.Whole(int64(slice)))
+		if sampled := samples != nil && (samples.Links[i] != (sampling.Entry{})); !whole && sum.Packets == 0 && !sampled {
+			continue
 		}
-		if phase != every {
-			l.row = append(l.row, columns.String(l.options.Phases[phase]))
-		}
+		l.rowOf(int32(i), &sum, samples, of.exact())
+		l.labels(of)
 		if err := l.out.Write(l.row); err != nil {
 			return err
 		}
@@ -146,36 +132,19 @@ func (l *linkWriter) write(slice, phase int) error {
 	return nil
 }
 
-// samples are what the receivers concluded over all repeats; nil without
-// sampling.
-func (l *linkWriter) samples(slice, phase int) *sampling.Table {
-	var table *sampling.Table
-	merge := func(t *sampling.Table) {
-		if t == nil {
-			return
-		}
-		if table == nil {
-			table = sampling.NewTable(t.Variant, len(l.topology.Links))
-		}
-		table.Merge(t)
+// merged is the sum of tables, until the next call; nil if there is none.
+func (l *linkWriter) merged(tables []*sampling.Table) *sampling.Table {
+	if len(tables) == 0 {
+		return nil
 	}
-	for _, r := range l.results {
-		if slice == every && phase == every {
-			for job, t := range r.Samples {
-				if l.options.Job == AllJobs || l.options.Job == job {
-					merge(t)
-				}
-			}
-			continue
-		}
-		for i := range r.Parts {
-			if p := &r.Parts[i]; (slice == every || p.Slice == slice) && (phase == every || p.Phase == phase) &&
-				(l.options.Job == AllJobs || p.Job == l.options.Job) {
-				merge(p.Samples)
-			}
-		}
+	if l.table == nil {
+		l.table = sampling.NewTable(tables[0].Variant, len(l.topology.Links))
 	}
-	return table
+	l.table.Reset()
+	for _, t := range tables {
+		l.table.Merge(t)
+	}
+	return l.table
 }
 
 // sum is what a link did in a slice: counts summed, the rest averaged over the
@@ -202,12 +171,12 @@ func (l *linkWriter) sum(link, slice int) LinkStats {
 	return sum
 }
 
-// rowOf makes the row of a link, slice and phase left out.
-func (l *linkWriter) rowOf(i int32, sum *LinkStats, samples *sampling.Table, phase int) {
+// rowOf makes the row of a link but for its labels; exact: the counters are known.
+func (l *linkWriter) rowOf(i int32, sum *LinkStats, samples *sampling.Table, exact bool) {
 	t, link := l.topology, &l.topology.Links[i]
 	var bytes, packets, congested, share, busy, stalled, mean, most columns.Value
 	port := !t.IsHost(link.From)
-	if phase == every {
+	if exact {
 		bytes, packets = columns.Whole(sum.Bytes), columns.Whole(sum.Packets)
 		busy, stalled = columns.Real(sum.Busy), columns.Real(sum.Stalled)
 		if port {

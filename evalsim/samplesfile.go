@@ -16,6 +16,7 @@ var sampleColumns = []columns.Column{
 	{Name: "destination", Kind: columns.Integer},
 	{Name: "tag", Kind: columns.Integer},
 	{Name: "phase", Kind: columns.Text},
+	{Name: "call_site", Kind: columns.Text, Optional: true},
 	{Name: "arrival_ns", Kind: columns.Integer},
 	{Name: "hop_link", Kind: columns.Integer, Optional: true},
 	{Name: "hops", Kind: columns.Integer},
@@ -24,8 +25,8 @@ var sampleColumns = []columns.Column{
 }
 
 // SamplesWriter writes a row for every delivered packet: repeat and job from 0,
-// ranks within the job, the message's tag and the name of its phase, the time of
-// arrival in whole ns, and what the packet carried: one link it crossed and how
+// ranks within the job, the message's tag and the names of its phase and, where it
+// is known, call site, the time of arrival in whole ns, and what the packet carried: one link it crossed and how
 // many switch ports it crossed, one congested link and how many were congested.
 // Links are numbered as in the links file (topology.Topology.LinkNumber), and
 // missing when there is none.
@@ -36,6 +37,7 @@ type SamplesWriter struct {
 	out      *columns.Writer
 	topology *topology.Topology
 	phases   [][]columns.Value // by job, then phase
+	sites    [][]columns.Value // by job, then call site
 	row      []columns.Value
 }
 
@@ -47,11 +49,14 @@ func NewSamplesWriter(w io.Writer, f columns.Format, t *topology.Topology, jobs 
 	}
 	s := &SamplesWriter{out: out, topology: t, row: make([]columns.Value, len(sampleColumns))}
 	for _, j := range jobs {
-		var names []columns.Value
+		var phases, sites []columns.Value
 		for _, name := range PhaseNames(j) {
-			names = append(names, columns.String(name))
+			phases = append(phases, columns.String(name))
 		}
-		s.phases = append(s.phases, names)
+		for _, name := range CallSiteNames(j) {
+			sites = append(sites, nameOrNone(name))
+		}
+		s.phases, s.sites = append(s.phases, phases), append(s.sites, sites)
 	}
 	return s, nil
 }
@@ -67,13 +72,21 @@ func PhaseNames(j Job) []string {
 	return names
 }
 
+// CallSiteNames are the names of a job's call sites; a program without any has "".
+func CallSiteNames(j Job) []string {
+	if len(j.Program.CallSites) == 0 {
+		return []string{""}
+	}
+	return j.Program.CallSites
+}
+
 // Take writes deliveries of a repeat, as Simulation.RepeatDelivered hands them
 // over.
 func (s *SamplesWriter) Take(repeat int, some []Delivery) error {
 	for i := range some {
 		d := &some[i]
 		s.row = append(s.row[:0], columns.Whole(int64(repeat)), columns.Whole(int64(d.Job)),
-			columns.Whole(int64(d.Source)), columns.Whole(int64(d.Destination)), columns.Whole(int64(d.Tag)), s.phases[d.Job][d.Phase],
+			columns.Whole(int64(d.Source)), columns.Whole(int64(d.Destination)), columns.Whole(int64(d.Tag)), s.phases[d.Job][d.Phase], s.sites[d.Job][d.CallSite],
 			columns.Whole(d.Arrival/1000), s.linkOrNone(d.HopLink), columns.Whole(int64(d.Hops)),
 			s.linkOrNone(d.CongestedLink), columns.Whole(int64(d.CongestedHops)))
 		if err := s.out.Write(s.row); err != nil {

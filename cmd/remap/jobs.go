@@ -7,7 +7,6 @@ import (
 
 	"remap/evalsim"
 	"remap/mapping"
-	"remap/sampling"
 )
 
 // jobTimes is what one of several jobs has seen of a simulation.
@@ -53,7 +52,8 @@ func (p *program) addAlone(ctx context.Context, j *job, m mapping.Mapping, o eva
 	jobs := j.asJobs(m)
 	meter := p.newMeter("simulating each job alone", p.repeats*len(jobs))
 	defer meter.stop()
-	o.Sampling, o.ByPhase, o.SliceLength, o.Latencies = sampling.Variant{}, false, 0, false // times are enough
+	unsampled(&o)
+	o.SliceLength, o.Latencies = 0, false // times are enough
 	for i := range jobs {
 		results, err := evalsim.Repeat(ctx, j.machine, jobs[i:i+1], o, p.repeats, p.workers, meter.step)
 		if err != nil {

@@ -40,7 +40,7 @@ func (p *program) openMeasures(out *output) (*measures, error) {
 		for _, option := range []struct {
 			name  string
 			given bool
-		}{{"links-format", p.linksFormat != ""}, {"slices", p.slices > 0}, {"by-phase", p.byPhase}, {"view", p.view != "job"}} {
+		}{{"links-format", p.linksFormat != ""}, {"slices", p.slices > 0}, {"by-phase", p.byPhase}, {"by-tag", p.byTag}, {"by-call-site", p.byCallSite}, {"view", p.view != "job"}} {
 			if option.given {
 				return nil, usage("add --links FILE", "--%s says what --links writes, and --links is missing", option.name)
 			}
@@ -62,15 +62,15 @@ func (p *program) openMeasures(out *output) (*measures, error) {
 // the first repeat played once more, to learn how long it is.
 func (p *program) measured(ctx context.Context, f *measures, j *job, jobs []evalsim.Job, o *evalsim.Options) error {
 	o.Latencies = true
-	o.ByPhase = p.byPhase
-	if p.byPhase || f.samples.toFile() || len(j.background) > 0 { // background: for the verdict
+	o.ByPhase, o.ByTag, o.ByCallSite = p.byPhase, p.byTag, p.byCallSite
+	if p.categories() || f.samples.toFile() || len(j.background) > 0 { // background: for the verdict
 		sampled(o)
 	}
-	if err := p.boundParts(j, jobs, o.Sampling.Kind != sampling.Off); err != nil || p.slices == 0 {
+	if err := p.boundParts(j, jobs, *o); err != nil || p.slices == 0 {
 		return err
 	}
 	plain := *o
-	plain.Sampling, plain.ByPhase = sampling.Variant{}, false
+	unsampled(&plain)
 	first, err := evalsim.Run(ctx, j.machine, jobs, plain)
 	if err != nil {
 		return err
@@ -86,32 +86,45 @@ func sampled(o *evalsim.Options) {
 	}
 }
 
-// maxPartsBytes is what slices and phases of all repeats may take in memory:
+// unsampled makes packets carry nothing, and nothing be kept of them.
+func unsampled(o *evalsim.Options) {
+	o.Sampling, o.ByPhase, o.ByTag, o.ByCallSite = sampling.Variant{}, false, false, false
+}
+
+// categories tells whether rows of phases, tags or call sites are asked for.
+func (p *program) categories() bool { return p.byPhase || p.byTag || p.byCallSite }
+
+// maxPartsBytes is what slices and categories of all repeats may take in memory:
 // below what the simulator itself would cut slices for.
 const maxPartsBytes = 1 << 30
 
-// boundParts refuses slices and phases that would not fit.
-func (p *program) boundParts(j *job, jobs []evalsim.Job, sampled bool) error {
-	if p.slices == 0 && !p.byPhase {
+// What a part of a simulation's results takes.
+const (
+	entryBytes = 40  // a link, of what samples say
+	countBytes = 104 // a link in a slice, of exact counts
+)
+
+// boundParts refuses slices, phases, tags and call sites that would not fit.
+func (p *program) boundParts(j *job, jobs []evalsim.Job, o evalsim.Options) error {
+	if p.slices == 0 && !p.categories() {
 		return nil
 	}
-	bytes := int64(0)
+	bytes, parts := float64(0), 0
 	if p.slices > 0 {
-		bytes = 104 // counts of a link in a slice
+		bytes = countBytes
 	}
-	if sampled {
-		phases := 1
-		for _, job := range jobs {
-			if p.byPhase {
-				phases = max(phases, len(job.Program.Phases))
-			}
+	if o.Sampling.Kind != sampling.Off {
+		var err error
+		if parts, err = evalsim.CountCategories(jobs, o); err != nil {
+			return err
 		}
-		bytes += 32 * int64(phases) * int64(len(jobs)) // and what its samples say
+		bytes += entryBytes * float64(parts)
 	}
-	bytes *= int64(max(1, p.slices)) * int64(len(j.machine.Links)) * int64(p.repeats)
+	bytes *= float64(max(1, p.slices)) * float64(len(j.machine.Links)) * float64(p.repeats)
 	if bytes > maxPartsBytes {
-		return usage("fewer slices or repeats, or without --by-phase", "slices and phases of %d links in %d repeats would take %.1f GiB, at most 1 is allowed",
-			len(j.machine.Links), p.repeats, float64(bytes)/(1<<30))
+		return usage("fewer slices or repeats, or without --by-phase, --by-tag or --by-call-site",
+			"%d slices of samples in %d categories, of %d links in %d repeats, would take %.1f GiB, at most 1 is allowed",
+			max(1, p.slices), parts, len(j.machine.Links), p.repeats, bytes/(1<<30))
 	}
 	return nil
 }
@@ -143,12 +156,9 @@ func (p *program) play(ctx context.Context, f *measures, j *job, jobs []evalsim.
 // writeMeasures writes the files of links and latencies.
 func (p *program) writeMeasures(f *measures, j *job, jobs []evalsim.Job, results []*evalsim.Result, latencies []evalsim.LatencySummary) error {
 	if f.links.toFile() {
-		o := evalsim.LinksOptions{Format: f.linksFormat, Slices: p.slices > 0}
+		o := evalsim.LinksOptions{Format: f.linksFormat, Slices: p.slices > 0, ByPhase: p.byPhase, ByTag: p.byTag, ByCallSite: p.byCallSite, Jobs: jobs}
 		if p.view == "administrator" {
 			o.Job = evalsim.AllJobs
-		}
-		if p.byPhase {
-			o.Phases = phaseNames(jobs, o.Job)
 		}
 		if err := f.links.write(func(w io.Writer) error { return evalsim.WriteLinks(w, j.machine, results, o) }); err != nil {
 			return err
@@ -160,19 +170,6 @@ func (p *program) writeMeasures(f *measures, j *job, jobs []evalsim.Job, results
 		})
 	}
 	return nil
-}
-
-// phaseNames are those of a job; of all jobs, the first one's where it has any.
-func phaseNames(jobs []evalsim.Job, view int) []string {
-	names := evalsim.PhaseNames(jobs[max(0, view)])
-	if view == evalsim.AllJobs {
-		for _, j := range jobs[1:] {
-			if more := evalsim.PhaseNames(j); len(more) > len(names) {
-				names = append(names, more[len(names):]...)
-			}
-		}
-	}
-	return names
 }
 
 // utilizationLine says how busy the links were, for people.
