@@ -97,6 +97,7 @@ func certain(packets int64, r *Totals) float64 {
 // variance is (weight-1) N, so N is within w + q/2 -+ sqrt(q w + q^2/4) with
 // q = z^2 (weight-1).
 func sampled(w, variance, typical, most, z float64) Estimate {
+	w, variance = max(0, w), max(0, variance)
 	q := z * z * slope(w, variance, typical)
 	width := math.Sqrt(q*w + q*q/4)
 	e := Estimate{w, w + q/2 - width, w + q/2 + width}

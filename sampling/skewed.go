@@ -16,12 +16,15 @@ func filtered(w, variance, odds, most, z float64) Estimate {
 	return rare(w, variance, odds, z).within(0, most, z)
 }
 
+// skewness is by how much limits of z deviations are off the normal ones.
+func skewness(odds, z float64) float64 { return (z*z - 1) / 6 * max(0, 1-odds) }
+
 // rare is such a count's interval before it is known that negative counts are not
 // possible.
 func rare(w, variance, odds, z float64) Estimate {
 	q := z * z * odds
 	width := math.Sqrt(z*z*max(0, variance) + q*q/4)
-	middle := w - q/2 - (z*z-1)/6*max(0, 1-odds)
+	middle := w - q/2 - skewness(odds, z)
 	e := Estimate{w, middle - width, middle + width}
 	if variance < unlikely {
 		e.High = max(e.High, w+variance)

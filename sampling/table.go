@@ -25,13 +25,13 @@ type Entry struct {
 
 // Totals are counts over all received packets, by what their headers say.
 type Totals struct {
-	Packets          int64
-	Hops             int64 // sum of hop counters
-	HopsSquared      int64 // sum of their squares
-	CongestedPackets int64 // packets with a congested hop; under OneReservoir with a congested sample
-	CongestedHops    int64 // sum of congested counters; under OneReservoir of hop counters of congested samples
-	CongestedSquared int64 // sum of their squares
-	Full             int64 // Bloom: packets whose filter of crossed links said nothing (BloomFilter.Terms)
+	Packets          int64 `json:"packets"`
+	Hops             int64 `json:"hops"`              // sum of hop counters
+	HopsSquared      int64 `json:"hops_squared"`      // sum of their squares
+	CongestedPackets int64 `json:"congested_packets"` // packets with a congested hop; under OneReservoir with a congested sample
+	CongestedHops    int64 `json:"congested_hops"`    // sum of congested counters; under OneReservoir of hop counters of congested samples
+	CongestedSquared int64 `json:"congested_squared"` // sum of their squares
+	Full             int64 `json:"full,omitempty"`    // Bloom: packets whose filter of crossed links said nothing (BloomFilter.Terms)
 }
 
 // NewTable is empty, for links 0..links-1.

@@ -1,0 +1,201 @@
+package sampling
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+)
+
+// Sparse is a table of the links that anything was counted for.
+type Sparse struct {
+	Variant  Variant
+	Links    []int32 // ascending, each once
+	Entries  []Entry // length links, in their order; none is all zero
+	Received Totals
+}
+
+// Sparse is a copy of a table.
+func (t *Table) Sparse() *Sparse {
+	count := 0
+	for i := range t.Links {
+		if t.Links[i] != (Entry{}) {
+			count++
+		}
+	}
+	s := &Sparse{t.Variant, make([]int32, 0, count), make([]Entry, 0, count), t.Received}
+	for i := range t.Links {
+		if t.Links[i] != (Entry{}) {
+			s.Links = append(s.Links, int32(i))
+			s.Entries = append(s.Entries, t.Links[i])
+		}
+	}
+	return s
+}
+
+// Table is a copy with links 0..links-1. A link beyond is an error.
+func (s *Sparse) Table(links int) (*Table, error) {
+	if last := len(s.Links) - 1; last >= 0 && int(s.Links[last]) >= links {
+		return nil, fmt.Errorf("samples of link %d, where links are 0 to %d", s.Links[last], links-1)
+	}
+	t := &Table{s.Variant, make([]Entry, links), s.Received}
+	for i, link := range s.Links {
+		t.Links[link] = s.Entries[i]
+	}
+	return t, nil
+}
+
+// MergeSparse is the sum of tables of one variant, an empty one of none. Whatever
+// their order and grouping, sums of whole numbers are the same; those under
+// several slots, corrected counters or Bloom filters are rounded. It takes
+// O(n log k) for k tables with n links altogether, and memory for the links seen.
+func MergeSparse(tables ...*Sparse) (*Sparse, error) {
+	switch len(tables) {
+	case 0:
+		return &Sparse{}, nil
+	case 1:
+		s := tables[0]
+		return &Sparse{s.Variant, slices.Clone(s.Links), slices.Clone(s.Entries), s.Received}, nil
+	case 2:
+		return tables[0].plus(tables[1])
+	}
+	half := len(tables) / 2
+	a, err := MergeSparse(tables[:half]...)
+	if err != nil {
+		return nil, err
+	}
+	b, err := MergeSparse(tables[half:]...)
+	if err != nil {
+		return nil, err
+	}
+	return a.plus(b)
+}
+
+func (s *Sparse) plus(o *Sparse) (*Sparse, error) {
+	if s.Variant != o.Variant {
+		return nil, fmt.Errorf("samples of variants %v and %v cannot be added", s.Variant, o.Variant)
+	}
+	sum := &Sparse{Variant: s.Variant, Received: s.Received}
+	sum.Received.add(&o.Received)
+	room := max(len(s.Links), len(o.Links))
+	sum.Links, sum.Entries = make([]int32, 0, room), make([]Entry, 0, room)
+	for a, b := 0, 0; a < len(s.Links) || b < len(o.Links); {
+		var e Entry
+		var link int32
+		switch {
+		case b == len(o.Links) || a < len(s.Links) && s.Links[a] < o.Links[b]:
+			link, e = s.Links[a], s.Entries[a]
+			a++
+		case a == len(s.Links) || o.Links[b] < s.Links[a]:
+			link, e = o.Links[b], o.Entries[b]
+			b++
+		default:
+			link, e = s.Links[a], s.Entries[a]
+			e.add(&o.Entries[b])
+			a++
+			b++
+		}
+		if e != (Entry{}) {
+			sum.Links = append(sum.Links, link)
+			sum.Entries = append(sum.Entries, e)
+		}
+	}
+	return sum, nil
+}
+
+// Entry is the counts of a link, zero for one that is not there.
+func (s *Sparse) Entry(link int32) Entry {
+	if i, found := slices.BinarySearch(s.Links, link); found {
+		return s.Entries[i]
+	}
+	return Entry{}
+}
+
+func (s *Sparse) judge(link int32) judge {
+	e := s.Entry(link)
+	return judge{s.Variant, &s.Received, &e}
+}
+
+// PacketsEstimate, CongestedEstimate and Fraction are those of Table.
+func (s *Sparse) PacketsEstimate(link int32) Estimate { return s.judge(link).packets(normal95) }
+
+// CongestedEstimate is the number of packets that found a link congested.
+func (s *Sparse) CongestedEstimate(link int32) Estimate { return s.judge(link).congested(normal95) }
+
+// Fraction is a link's congested fraction.
+func (s *Sparse) Fraction(link int32) Estimate { return s.judge(link).fraction(normal95) }
+
+// sparseJSON is a table's form in JSON. Entries are arrays of the five counts, in
+// the order of Entry's fields.
+type sparseJSON struct {
+	Variant  string       `json:"variant"`
+	Received Totals       `json:"received"`
+	Links    []int32      `json:"links"`
+	Entries  [][5]float64 `json:"entries"`
+}
+
+// MarshalJSON writes the variant as ParseVariant reads it, and every entry as an
+// array of its five counts.
+func (s *Sparse) MarshalJSON() ([]byte, error) {
+	out := sparseJSON{s.Variant.String(), s.Received, s.Links, make([][5]float64, len(s.Entries))}
+	if out.Links == nil {
+		out.Links = []int32{}
+	}
+	for i, e := range s.Entries {
+		out.Entries[i] = [5]float64{e.Packets, e.PacketsVariance, e.Congested, e.CongestedVariance, e.Covariance}
+	}
+	return json.Marshal(out)
+}
+
+// UnmarshalJSON reads what MarshalJSON writes and checks it.
+func (s *Sparse) UnmarshalJSON(data []byte) error {
+	var in sparseJSON
+	if err := json.Unmarshal(data, &in); err != nil {
+		return fmt.Errorf("samples: %w", err)
+	}
+	v, err := ParseVariant(in.Variant)
+	if err != nil {
+		return fmt.Errorf("samples: %w", err)
+	}
+	out := Sparse{Variant: v, Links: in.Links, Entries: make([]Entry, len(in.Entries)), Received: in.Received}
+	for i, e := range in.Entries {
+		out.Entries[i] = Entry{e[0], e[1], e[2], e[3], e[4]}
+	}
+	if err := out.Check(); err != nil {
+		return err
+	}
+	*s = out
+	return nil
+}
+
+// largest bounds counts, so that no estimate of sensible ones overflows.
+const largest = 1e18
+
+// Check reports the first thing that breaks what Sparse promises.
+func (s *Sparse) Check() error {
+	if len(s.Links) != len(s.Entries) {
+		return fmt.Errorf("samples of %d links have %d entries", len(s.Links), len(s.Entries))
+	}
+	for i, link := range s.Links {
+		switch {
+		case link < 0:
+			return fmt.Errorf("samples of link %d: links start at 0", link)
+		case i > 0 && link <= s.Links[i-1]:
+			return fmt.Errorf("samples of link %d after those of link %d: links must ascend", link, s.Links[i-1])
+		case s.Entries[i] == Entry{}:
+			return fmt.Errorf("samples of link %d are all zero: leave it out", link)
+		}
+		e := &s.Entries[i]
+		for _, x := range [...]float64{e.Packets, e.PacketsVariance, e.Congested, e.CongestedVariance, e.Covariance} {
+			if !(math.Abs(x) <= largest) {
+				return fmt.Errorf("samples of link %d: %g is not a number of packets", link, x)
+			}
+		}
+	}
+	r := &s.Received
+	if r.Packets < 0 || r.Hops < 0 || r.HopsSquared < 0 || r.CongestedPackets < 0 || r.CongestedHops < 0 || r.CongestedSquared < 0 || r.Full < 0 {
+		return errors.New("samples: a negative number of packets or hops received")
+	}
+	return nil
+}
