@@ -12,7 +12,7 @@ import "fmt"
 //	words      w  ^ w  ^ w  ^ w  ^ ...   = hashes of 64 links
 //
 // That is an eighth of an operation for a link. A set takes 16 bytes a link; making
-// it costs less than to test a link for a few packets one by one.
+// it costs as much as to test its links one by one for about ten packets.
 type LinkSet struct {
 	links int
 	words int      // ceil(links / 64)
