@@ -254,6 +254,34 @@ func TestRingsAdvance(t *testing.T) {
 	}
 }
 
+// Two reservoirs that draw at one time from the same rings hold the same link
+// whenever both count alike; ticks between the draws part them.
+func TestRingsReadTwice(t *testing.T) {
+	const packets, length = 20000, 4
+	for _, ticks := range []uint32{0, 1} {
+		random, same := sampling.NewRandom(6), 0.
+		rings := sampling.NewRings(8, ticks, 20*ticks, 1)
+		device := sampling.NewSwitch(sampling.Reservoirs, length, rings)
+		for range packets {
+			var h sampling.Header
+			for i := range int32(length) {
+				device.Cross(&h, 0, i, true)
+				rings.Advance(uint64(random.Below(100)))
+			}
+			if h.HopLink == h.CongestedLink {
+				same++
+			}
+		}
+		want := packets / float64(length)
+		if ticks == 0 {
+			want = packets
+		}
+		if math.Abs(same-want) > 5.5*math.Sqrt(want) {
+			t.Errorf("%d ticks between draws: reservoirs agree %g times, want %g", ticks, same, want)
+		}
+	}
+}
+
 // Reservoirs of several links take their places from the same sources.
 func TestGeneratorsFillSlots(t *testing.T) {
 	v := variant(t, "n=2,counter=3")

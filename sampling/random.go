@@ -28,6 +28,9 @@ func (r *Random) Uint32() uint32 {
 	return mixed>>turn | mixed<<(-turn&31)
 }
 
+// StateBits is what the generator keeps.
+func (r *Random) StateBits() int { return 64 }
+
 // Below is uniform in 0..n-1 up to a bias of n/2^32 (Lemire 2019, without the
 // rejection step: n is a number of hops or ports here).
 func (r *Random) Below(n uint32) uint32 {
