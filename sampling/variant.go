@@ -160,7 +160,7 @@ func (v Variant) Validate() error {
 	case int(v.Hash) >= len(hashNames):
 		return fmt.Errorf("sampling hash %d is not known", v.Hash)
 	case v.Kind == Bloom && (v.Bits < 8 || v.Bits > MaxBits):
-		return fmt.Errorf("Bloom filter of %d bits: must be 8 to %d", v.Bits, MaxBits)
+		return fmt.Errorf("sampling with Bloom filters of %d bits: must be 8 to %d", v.Bits, MaxBits)
 	case v.Kind != Bloom && (v.Slots < 1 || v.Slots > MaxSlots):
 		return fmt.Errorf("reservoirs of %d links: must be 1 to %d", v.Slots, MaxSlots)
 	case v.Slots > 1 && v.Kind != Full:
