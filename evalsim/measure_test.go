@@ -119,7 +119,7 @@ func measured(t *testing.T, v sampling.Variant, workers int) (*topology.Topology
 	top, jobs := twoJobs(t)
 	jobs[0].Program = phased(jobs[0].Program, "east", "west", "turn")
 	o := evalsim.DefaultOptions()
-	o.Latencies, o.ByPhase, o.SliceLength, o.Sampling = true, true, 40_000, v
+	o.Latencies, o.ByPhase, o.ByTag, o.ByCallSite, o.SliceLength, o.Sampling = true, true, true, true, 40_000, v
 	s, err := evalsim.New(top, jobs, o)
 	if err != nil {
 		t.Fatal(err)

@@ -40,7 +40,7 @@ func leavesNothing(t *testing.T, top *topology.Topology, routing evalsim.Routing
 	o := options(func(o *evalsim.Options) {
 		o.Routing, o.BufferBytes = routing, 8192
 		o.Congestion = evalsim.Congestion{Rule: evalsim.Probabilistic, Bytes: 16384, At: evalsim.AtDeparture}
-		o.FlowCounts, o.ByPhase, o.SliceLength, o.Latencies = true, true, 50_000, true
+		o.FlowCounts, o.ByPhase, o.ByTag, o.SliceLength, o.Latencies = true, true, true, 50_000, true
 	})
 	lay := func() *evalsim.Simulation {
 		s, err := evalsim.New(top, []evalsim.Job{{Program: p, Hosts: identity(20)}}, o)

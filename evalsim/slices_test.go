@@ -46,7 +46,7 @@ func TestPartsSumToTheWhole(t *testing.T) {
 		o := evalsim.DefaultOptions()
 		o.Seed = rapid.Uint64().Draw(t, "seed")
 		whole := runJobs(t, top, some, o)
-		o.ByPhase = rapid.Bool().Draw(t, "by phase")
+		o.ByPhase, o.ByTag, o.ByCallSite = rapid.Bool().Draw(t, "by phase"), rapid.Bool().Draw(t, "by tag"), rapid.Bool().Draw(t, "by call site")
 		o.SliceLength = time.Duration(rapid.Int64Range(0, int64(whole.Makespan*1.5)).Draw(t, "slice"))
 		o.MaxSlices = rapid.IntRange(0, 12).Draw(t, "at most")
 		parts := runJobs(t, top, some, o)
@@ -55,13 +55,13 @@ func TestPartsSumToTheWhole(t *testing.T) {
 		same := *parts
 		same.Parts, same.Slices = nil, nil
 		if !reflect.DeepEqual(&same, whole) {
-			t.Fatalf("slices of %v and phases %v change the result", o.SliceLength, o.ByPhase)
+			t.Fatalf("slices of %v, phases %v, tags %v, call sites %v change the result", o.SliceLength, o.ByPhase, o.ByTag, o.ByCallSite)
 		}
 	})
 }
 
 func checkParts(t *rapid.T, r *evalsim.Result, o evalsim.Options, jobs int) {
-	if (r.Parts != nil) != (o.ByPhase || o.SliceLength > 0) {
+	if (r.Parts != nil) != (o.ByPhase || o.ByTag || o.ByCallSite || o.SliceLength > 0) {
 		t.Fatalf("%d parts", len(r.Parts))
 	}
 	if r.Parts == nil {
