@@ -20,16 +20,18 @@ const sampledCongested = 1 << 8 // of packet.congested
 // computed when the packet arrives, from the link that its reservoir holds: it
 // is the one that the switch of that link would have put there.
 type carrier struct {
-	carries  int
-	limit    uint32 // of the hop counters that receivers see
-	hashed   bool   // receivers see bits in place of links
-	device   *sampling.Switch
-	receiver *sampling.Receiver
-	ids      []uint32          // by packet: its identity; nil where none is needed
-	headers  []sampling.Header // by packet, wide variants
-	next     []uint32          // length flows: identity of the next packet
-	tickets  []ticket          // as simulator.log, of what has identities
-	arriving sampling.Packet   // scratch
+	carries    int
+	limit      uint32 // of the hop counters that receivers see
+	hashed     bool   // receivers see bits in place of links
+	device     *sampling.Switch
+	receiver   *sampling.Receiver
+	ids        []uint32          // by packet: its identity; nil where none is needed
+	headers    []sampling.Header // by packet, wide variants
+	next       []uint32          // length flows: identity of the next packet; multiples of 64 are drawn anew
+	identities sampling.Random
+	tickets    []ticket          // as simulator.log, of what has identities
+	arriving   sampling.Packet   // scratch
+	marked     []sampling.Marked // likewise
 }
 
 // ticket is what a receiver needs to decode a logged delivery.
@@ -53,21 +55,35 @@ func newCarrier(n *network, v sampling.Variant, flows int, sampler *sampling.Ran
 	default:
 		c.carries = carriesTwo
 	}
+	c.ticketed = n.ways != nil && c.carries != carriesWide
 	c.receiver = sampling.NewReceiver(v, n.links, n.paths, 2*n.topology.Hosts())
+	if c.limit < countMask && n.ways != nil {
+		c.receiver.Correct(n.ways.Place)
+	}
 	if v.Hashed() || v.Kind == sampling.Bloom {
 		c.next, c.ids = make([]uint32, flows), []uint32{}
 	}
 	return c
 }
 
-// reset gives every flow's packets their first identity, a random multiple of
-// 64: connections of real networks begin at random sequence numbers, too.
+// reset forgets the last run.
 func (c *carrier) reset(seed uint64) {
-	random := sampling.NewRandom(seed ^ 0x69646e73)
-	for i := range c.next {
-		c.next[i] = random.Uint32() &^ 63
-	}
+	clear(c.next)
+	c.identities = sampling.NewRandom(seed ^ 0x69646e73)
 	c.tickets = c.tickets[:0]
+}
+
+// identify gives a flow's next packet its identity: sequence numbers whose bits
+// above the low six are scrambled. With plain ones the errors of links whose
+// masks differ in high bits only would add up along a flow, or cancel (see
+// docs/sampling.md).
+func (c *carrier) identify(flow int32) uint32 {
+	id := c.next[flow]
+	if id%64 == 0 {
+		id = c.identities.Uint32() &^ 63
+	}
+	c.next[flow] = id + 1
+	return id
 }
 
 // begin gives a new packet its identity and an empty header.
@@ -76,8 +92,7 @@ func (s *simulator) begin(p, flow int32) {
 		for len(s.ids) <= int(p) {
 			s.ids = append(s.ids, 0)
 		}
-		s.ids[p] = s.next[flow]
-		s.next[flow]++
+		s.ids[p] = s.identify(flow)
 	}
 	if s.carries == carriesWide {
 		for len(s.headers) <= int(p) {
@@ -175,17 +190,48 @@ func (s *simulator) receiveLogged() {
 
 // receiveOthers is receiveLogged by a receiver of the variant.
 func (s *simulator) receiveOthers() {
+	if s.hashed {
+		s.receiveHashed()
+		return
+	}
 	p := &s.arriving
 	for i := range s.log {
 		d := &s.log[i]
 		p.Header = s.header(d.hop, d.congested)
-		if s.hashed {
-			t := &s.tickets[i]
-			p.ID, p.Source, p.Destination = t.id, t.in, t.out
-			s.hash(&p.Header, t.id)
+		if s.ticketed {
+			p.Source, p.Destination = s.tickets[i].in, s.tickets[i].out
 		}
 		s.receiver.Receive(s.tables[d.table], p)
 	}
+	s.tickets = s.tickets[:0]
+}
+
+// note keeps what a receiver will need of a delivered packet.
+func (s *simulator) note(p int32, m *message) {
+	t := ticket{in: m.link, out: m.toLink}
+	if s.ids != nil {
+		t.id = s.ids[p]
+	}
+	s.tickets = append(s.tickets, t)
+}
+
+// receiveHashed does so with bits in place of links.
+func (s *simulator) receiveHashed() {
+	hasher := s.receiver.Hasher()
+	s.marked = s.marked[:0]
+	for i := range s.log {
+		d, t := &s.log[i], &s.tickets[i]
+		hops, found := min(d.hop&countMask, s.limit), min(d.congested&countMask, s.limit)
+		m := sampling.Marked{Table: s.tables[d.table], ID: t.id, Source: t.in, Destination: t.out,
+			HopCount: uint8(hops), CongestedCount: uint8(found), HopBit: uint8(hasher.Bit(t.id, int32(d.hop>>8)))}
+		if s.carries == carriesOne {
+			m.CongestedBit = uint8(d.congested / sampledCongested & 1)
+		} else {
+			m.CongestedBit = uint8(hasher.Bit(t.id, int32(d.congested>>8)))
+		}
+		s.marked = append(s.marked, m)
+	}
+	s.receiver.ReceiveMarked(s.marked)
 	s.tickets = s.tickets[:0]
 }
 
@@ -198,16 +244,18 @@ func (s *simulator) receiveWide(p int32, m *message, table int32) {
 	s.receiver.Receive(s.tables[table], &a)
 }
 
-// newPaths are the links that packets may cross, for receivers that must guess;
-// nil for others.
-func newPaths(t *topology.Topology, o *Options) sampling.Paths {
-	if !o.Sampling.Hashed() && o.Sampling.Kind != sampling.Bloom {
-		return nil
+// layPaths makes ready what receivers know of the links that packets may cross,
+// as far as the variant needs it.
+func (n *network) layPaths(o *Options) {
+	v := o.Sampling
+	guess := v.Hashed() || v.Kind == sampling.Bloom
+	if !guess && (v.Kind == sampling.Off || v.Limit() == countMask) {
+		return
 	}
-	known := topology.NewPathLinks(t, o.Routing.nonMinimal())
-	if o.Sampling.Unpruned {
-		all := known.All()
-		return func(_, _ int32) []sampling.Range { return all }
+	n.ways = topology.NewPathLinks(n.topology, o.Routing.nonMinimal())
+	n.paths = n.ways.Between
+	if v.Unpruned {
+		all := n.ways.All()
+		n.paths = func(_, _ int32) []sampling.Range { return all }
 	}
-	return known.Between
 }

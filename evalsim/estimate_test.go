@@ -37,14 +37,14 @@ func (a *agreement) add(estimate, variance, expected float64, interval sampling.
 	}
 }
 
-func (a *agreement) judge(t *testing.T, what string) {
+func (a *agreement) judge(t *testing.T, what string, normal bool) {
 	t.Helper()
 	mean, variance, covered := a.sum/a.links, a.squares/a.links, a.covered/a.links
 	t.Logf("%s of %.0f links: mean %.3f, variance %.3f, coverage %.3f", what, a.links, mean, variance, covered)
 	if a.links < 1000 {
 		t.Fatalf("%s: only %g links can be judged", what, a.links)
 	}
-	if math.Abs(mean) > 0.15 || variance < 0.85 || variance > 1.15 || covered < 0.93 || covered > 0.975 {
+	if normal && (math.Abs(mean) > 0.15 || variance < 0.85 || variance > 1.15) || covered < 0.93 || covered > 0.975 {
 		t.Errorf("%s: standardized errors: mean %g, variance %g, coverage %g over %g links", what, mean, variance, covered, a.links)
 	}
 }
@@ -90,6 +90,8 @@ func samplesAgree(t *testing.T, v sampling.Variant) {
 			}
 		}
 	}
-	packets.judge(t, "packets")
-	fractions.judge(t, "congested fraction")
+	packets.judge(t, "packets", true)
+	// With one reservoir of whole links a fraction near 1 has few samples that say
+	// no, and its variance is estimated from these: only the interval is normal.
+	fractions.judge(t, "congested fraction", v.Kind != sampling.OneReservoir || v.Hashed())
 }

@@ -342,7 +342,7 @@ func TestMedianInterval(t *testing.T) {
 
 func TestOptionsValidate(t *testing.T) {
 	for _, change := range []func(*evalsim.Options){
-		func(o *evalsim.Options) { o.PacketBytes = 63 },
+		func(o *evalsim.Options) { o.PacketBytes = 0 },
 		func(o *evalsim.Options) { o.PacketBytes = 1 << 17 },
 		func(o *evalsim.Options) { o.BufferBytes = 4096 },
 		func(o *evalsim.Options) { o.SwitchLatency = -1 },

@@ -402,8 +402,8 @@ func (s *simulator) deliver(p int32) {
 	if s.watched {
 		table += s.watch(p, pk, m, now)
 	}
-	if s.hashed {
-		s.tickets = append(s.tickets, ticket{s.ids[p], m.link, m.toLink})
+	if s.ticketed {
+		s.note(p, m)
 	} else if s.carries == carriesWide {
 		s.receiveWide(p, m, table)
 	}

@@ -74,10 +74,11 @@ type network struct {
 	scattered []int32
 	intervals []interval // as in topology.Routes, or nil
 	links     int
-	mixed     bool    // links have different rates
-	origin    []int32 // length links: switch number it comes from, -1 = a host
-	horizon   int64   // longest time from making an event to its happening, ps
-	paths     sampling.Paths
+	mixed     bool                // links have different rates
+	origin    []int32             // length links: switch number it comes from, -1 = a host
+	horizon   int64               // longest time from making an event to its happening, ps
+	ways      *topology.PathLinks // nil where receivers need not know
+	paths     sampling.Paths      // likewise
 }
 
 func layOut(t *topology.Topology, o *Options) (*network, error) {
@@ -100,7 +101,7 @@ func layOut(t *topology.Topology, o *Options) (*network, error) {
 		return nil, err
 	}
 	n.layIntervals()
-	n.paths = newPaths(t, o)
+	n.layPaths(o)
 	known := map[class]uint16{}
 	var slowest, farthest int64
 	for i := range t.Links {

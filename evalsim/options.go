@@ -107,7 +107,7 @@ func index(what, name string, names []string) (int, error) {
 
 // Options of a simulation. Start from DefaultOptions.
 type Options struct {
-	PacketBytes          int           // largest packet, 64 to 65536
+	PacketBytes          int           // largest packet, 1 to 65536
 	BufferBytes          int           // input buffer of every link and virtual channel, at least two packets
 	SwitchLatency        time.Duration // from a packet's arrival at a switch to its readiness at the output port
 	Switching            Switching
@@ -139,8 +139,8 @@ func DefaultOptions() Options {
 // Validate names the first field that is out of bounds.
 func (o Options) Validate() error {
 	switch {
-	case o.PacketBytes < 64 || o.PacketBytes > 65536:
-		return fmt.Errorf("packet bytes %d: must be 64 to 65536", o.PacketBytes)
+	case o.PacketBytes < 1 || o.PacketBytes > 65536:
+		return fmt.Errorf("packet bytes %d: must be 1 to 65536", o.PacketBytes)
 	case o.BufferBytes < 2*o.PacketBytes || o.BufferBytes > 1<<28:
 		return fmt.Errorf("buffer bytes %d: must be at least two packets of %d bytes and at most 256 MiB", o.BufferBytes, o.PacketBytes)
 	case o.SwitchLatency < 0 || o.SwitchLatency > time.Millisecond:
@@ -166,6 +166,9 @@ func (o Options) Validate() error {
 	}
 	if err := o.Sampling.Validate(); err != nil {
 		return err
+	}
+	if !o.Sampling.Simple() {
+		return fmt.Errorf("sampling %v: draws in the header are not simulated; counter=BITS instead of drawn=HOPS is the same in distribution", o.Sampling)
 	}
 	return o.Congestion.validate()
 }

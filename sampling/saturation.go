@@ -80,10 +80,6 @@ func (r *Receiver) weight(source, destination, link int32) float64 {
 // receiveCorrected is receive for a counter at its limit.
 func (r *Receiver) receiveCorrected(t *Table, p *Packet, congested int64) {
 	switch {
-	case r.blocks != nil:
-		r.collectCorrected(t, p, congested)
-	case r.hasher != nil:
-		r.hashedCorrected(t, p, congested)
 	case r.variant.Slots > 1:
 		r.slotsCorrected(t, p)
 	case r.variant.Kind == OneReservoir:
@@ -128,28 +124,17 @@ func (r *Receiver) hashedCorrected(t *Table, p *Packet, congested int64) {
 
 func sign(bit uint8) float64 { return 1 - 2*float64(bit) }
 
-// collectCorrected is collect with weight 1 in place of the counter.
-func (r *Receiver) collectCorrected(t *Table, p *Packet, congested int64) {
-	if r.variant.Kind == OneReservoir {
-		found := int64(p.CongestedBit)
-		r.collect(t, p, 1, found, found, p.HopBit, true)
-		return
-	}
-	r.collect(t, p, 1, congested, congested*(1-2*int64(p.HopBit^p.CongestedBit)), p.CongestedBit, true)
-}
-
 // decodeCorrected is decode for a block of packets whose counters were at their
 // limit, each collected with weight 1.
-func (r *Receiver) decodeCorrected(b *block) {
+func (r *Receiver) decodeCorrected(b *block, ranges []Range) {
 	one := r.variant.Kind == OneReservoir
 	packets, foundSquares, common := float64(b.squares), float64(b.foundSquares), float64(b.common)
-	for _, some := range r.paths(b.source, b.destination) {
+	for _, some := range ranges {
 		for link := some.First; link < some.First+some.Count; link++ {
 			m := r.hasher.masks[link]
 			weight := r.weight(b.source, b.destination, link)
-			turned := sign(uint8(parity(m & b.base)))
-			w := weight * turned * float64(b.hop[m&(blockPackets-1)])
-			c := turned * float64(b.congested[m&(blockPackets-1)])
+			hop, congested := apart(turned(b.sums[m&(blockPackets-1)], parity(m&b.base)))
+			w, c := weight*float64(hop), float64(congested)
 			v, k := foundSquares, common*weight
 			if one {
 				c *= weight

@@ -11,6 +11,9 @@ import "math/bits"
 // low six bits are first added up by identity, A[id] = sum of l (-1)^bit, and
 // one transform of A gives W_d for all 64 possible low bits of m at once. A
 // link then costs one look-up for up to 64 packets instead of one test each.
+//
+// Sums of counts of hops and of congested ones stay below 2^15, and both kinds
+// are transformed at once as h + c 2^16.
 
 const (
 	blockBits    = 6
@@ -24,39 +27,107 @@ type block struct {
 	source, destination int32
 	base                uint32 // identities are base..base+63
 	packets             int32  // 0 = free
+	used                uint32 // when a packet was added last
 	corrected           bool   // their counters were at the limit: see decodeCorrected
-	squares             int64  // sum of hops^2
-	foundSquares        int64  // sum of congested^2
-	common              int64  // sum of what makes the covariance
-	hop, congested      [blockPackets]int16
+	hops, found         int32  // sums of hops and of congested
+	squares             int32  // sum of hops^2
+	foundSquares        int32  // sum of congested^2
+	common              int32  // sum of what makes the covariance
+	sums                [blockPackets]int32
 }
 
-func newBlocks(flows int) []block {
-	count := 1 << min(15, max(4, bits.Len(uint(max(1, flows)-1))))
-	return make([]block, count)
+// Marked is a delivered packet of a hashed variant, with the table it belongs to.
+type Marked struct {
+	Table                    *Table
+	ID                       uint32
+	Source, Destination      int32
+	HopCount, CongestedCount uint8
+	HopBit, CongestedBit     uint8
+}
+
+// blocks are collected packets, found by their sender, receiver and identities:
+// in one of the places of a set, like lines in a cache. When all are taken the
+// one not used for longest is decoded.
+type blocks struct {
+	tags   []uint64 // 0 = free
+	clock  uint32
+	places []block
+}
+
+// blockWays are the places of a set, whose tags fill a cache line.
+const blockWays = 8
+
+func newBlocks(flows int) *blocks {
+	count := blockWays << min(12, max(2, bits.Len(uint(max(1, flows)-1))-2))
+	return &blocks{tags: make([]uint64, count), places: make([]block, count)}
+}
+
+// tagOf names the block of a packet.
+func tagOf(source, destination int32, id uint32, corrected bool) uint64 {
+	tag := uint64(id>>blockBits)*0x9e3779b97f4a7c15 ^ uint64(uint32(source))*0xbf58476d1ce4e5b9 ^ uint64(uint32(destination))*0x94d049bb133111eb
+	if corrected {
+		tag = ^tag
+	}
+	return tag | 1
+}
+
+// set is where the places of a tag begin.
+func (b *blocks) set(tag uint64) int {
+	return int(tag>>32) & (len(b.tags)/blockWays - 1) * blockWays
+}
+
+// look gives the place of a tag, -1 if it has none, without a branch that the
+// processor could guess wrong.
+func (b *blocks) look(tag uint64) int32 {
+	first := b.set(tag)
+	place := int32(-1)
+	for i, t := range (*[blockWays]uint64)(b.tags[first:]) {
+		if t == tag {
+			place = int32(first + i)
+		}
+	}
+	return place
+}
+
+// take gives a tag the place that was not used for longest in its set, whose
+// block must be decoded first.
+func (b *blocks) take(tag uint64) int32 {
+	first := b.set(tag)
+	oldest := first
+	for i := first + 1; i < first+blockWays; i++ {
+		if b.places[i].used < b.places[oldest].used {
+			oldest = i
+		}
+	}
+	b.tags[oldest] = tag
+	return int32(oldest)
 }
 
 // collect adds a packet with such counts, or with what stands for them, to its
-// block; another pair's block in its place is decoded first.
-func (r *Receiver) collect(t *Table, p *Packet, hops, congested, common int64, foundBit uint8, corrected bool) {
-	base := p.ID &^ (blockPackets - 1)
-	key := uint64(base>>blockBits)*0x9e3779b97f4a7c15 ^ uint64(uint32(p.Source))*0xbf58476d1ce4e5b9 ^ uint64(uint32(p.Destination))*0x94d049bb133111eb
-	b := &r.blocks[key>>32&uint64(len(r.blocks)-1)]
-	if b.packets > 0 && (b.table != t || b.source != p.Source || b.destination != p.Destination || b.base != base || b.corrected != corrected || b.packets == blockMost) {
-		r.decode(b)
+// block, which is expected at a place (-1: unknown); another pair's block in its
+// place is decoded first.
+func (r *Receiver) collect(m *Marked, place, hops, congested, common int32, foundBit uint8, corrected bool) {
+	base, tag := m.ID&^(blockPackets-1), tagOf(m.Source, m.Destination, m.ID, corrected)
+	if place < 0 || r.blocks.tags[place] != tag {
+		if place = r.blocks.look(tag); place < 0 {
+			place = r.blocks.take(tag)
+			r.decode(&r.blocks.places[place])
+		}
 	}
-	if b.packets == 0 {
-		b.table, b.source, b.destination, b.base, b.corrected = t, p.Source, p.Destination, base, corrected
+	b := &r.blocks.places[place]
+	if b.table != m.Table || b.source != m.Source || b.destination != m.Destination || b.base != base || b.corrected != corrected || b.packets == blockMost {
+		r.decode(b)
+		b.table, b.source, b.destination, b.base, b.corrected = m.Table, m.Source, m.Destination, base, corrected
 	}
 	b.packets++
+	r.blocks.clock++
+	b.used = r.blocks.clock
+	b.hops += hops
 	b.squares += hops * hops
+	b.found += congested
+	b.foundSquares += congested * congested
 	b.common += common
-	at := p.ID & (blockPackets - 1)
-	b.hop[at] += int16(hops * (1 - 2*int64(p.HopBit)))
-	if congested > 0 {
-		b.foundSquares += congested * congested
-		b.congested[at] += int16(congested * (1 - 2*int64(foundBit)))
-	}
+	b.sums[m.ID&(blockPackets-1)] += turned(hops, uint32(m.HopBit)) + turned(congested, uint32(foundBit))<<16
 }
 
 // decode adds a block to its table and frees it.
@@ -64,23 +135,52 @@ func (r *Receiver) decode(b *block) {
 	if b.packets == 0 {
 		return
 	}
-	transform(&b.hop)
-	if b.foundSquares > 0 {
-		transform(&b.congested)
-	}
-	if b.corrected {
-		r.decodeCorrected(b)
+	ranges := r.paths(b.source, b.destination)
+	if len(ranges) == 1 && ranges[0].Count == 1 && !b.corrected {
+		b.decodeOne(&b.table.Links[ranges[0].First])
 		*b = block{}
 		return
 	}
-	squares, foundSquares, common := float64(b.squares), float64(b.foundSquares), float64(b.common)
-	masks := r.hasher.masks
-	for _, some := range r.paths(b.source, b.destination) {
-		entries := b.table.Links[some.First : some.First+some.Count]
+	transform(&b.sums)
+	switch {
+	case b.corrected:
+		r.decodeCorrected(b, ranges)
+	case b.found > 0:
+		b.decodeBoth(ranges, r.hasher.masks)
+	default:
+		b.decodePackets(ranges, r.hasher.masks)
+	}
+	*b = block{}
+}
+
+// decodeOne adds the packets to the only link that they can have crossed.
+func (b *block) decodeOne(e *Entry) {
+	e.add(&Entry{float64(b.hops), float64(b.squares - b.hops), float64(b.found), float64(b.foundSquares - b.found), float64(b.common - b.found)})
+}
+
+// decodePackets adds packets without congestion to their candidate links.
+func (b *block) decodePackets(ranges []Range, masks []uint32) {
+	squares, base, table := float64(b.squares), b.base, b.table.Links
+	for _, some := range ranges {
+		entries := table[some.First : some.First+some.Count]
 		for i, m := range masks[some.First : some.First+some.Count] {
-			sign := 1 - 2*int32(parity(m&b.base))
-			w := float64(sign * int32(b.hop[m&(blockPackets-1)]))
-			c := float64(sign * int32(b.congested[m&(blockPackets-1)]))
+			w := float64(turned(b.sums[m&(blockPackets-1)], parity(m&base)))
+			e := &entries[i]
+			e.Packets += w
+			e.PacketsVariance += squares - w
+		}
+	}
+}
+
+// decodeBoth adds packets and congested ones to their candidate links.
+func (b *block) decodeBoth(ranges []Range, masks []uint32) {
+	squares, foundSquares, common, base, table := float64(b.squares), float64(b.foundSquares), float64(b.common), b.base, b.table.Links
+	for _, some := range ranges {
+		entries := table[some.First : some.First+some.Count]
+		for i, m := range masks[some.First : some.First+some.Count] {
+			sum := turned(b.sums[m&(blockPackets-1)], parity(m&base))
+			hop, congested := apart(sum)
+			w, c := float64(hop), float64(congested)
 			e := &entries[i]
 			e.Packets += w
 			e.PacketsVariance += squares - w
@@ -89,16 +189,96 @@ func (r *Receiver) decode(b *block) {
 			e.Covariance += common - c
 		}
 	}
-	*b = block{}
 }
 
-// transform is the Walsh-Hadamard transform, in place.
-func transform(a *[blockPackets]int16) {
-	for half := 1; half < blockPackets; half *= 2 {
-		for i := 0; i < blockPackets; i += 2 * half {
-			for k := i; k < i+half; k++ {
-				a[k], a[k+half] = a[k]+a[k+half], a[k]-a[k+half]
+// apart gives h and c of h + c 2^16.
+func apart(sum int32) (hop, congested int32) {
+	hop = int32(int16(sum))
+	return hop, (sum - hop) >> 16
+}
+
+// turned is a number, negative when a bit is set.
+func turned(a int32, bit uint32) int32 {
+	minus := -int32(bit)
+	return a ^ minus - minus
+}
+
+// transform is the Walsh-Hadamard transform, in place: two rounds of transforms
+// of eight.
+func transform(a *[blockPackets]int32) {
+	for i := 0; i < blockPackets; i += 8 {
+		e := (*[8]int32)(a[i:])
+		e[0], e[1], e[2], e[3], e[4], e[5], e[6], e[7] = transform8(e[0], e[1], e[2], e[3], e[4], e[5], e[6], e[7])
+	}
+	for i := range 8 {
+		a[i], a[i+8], a[i+16], a[i+24], a[i+32], a[i+40], a[i+48], a[i+56] =
+			transform8(a[i], a[i+8], a[i+16], a[i+24], a[i+32], a[i+40], a[i+48], a[i+56])
+	}
+}
+
+func transform8(a, b, c, d, e, f, g, h int32) (_, _, _, _, _, _, _, _ int32) {
+	a, b, c, d, e, f, g, h = a+b, a-b, c+d, c-d, e+f, e-f, g+h, g-h
+	a, b, c, d, e, f, g, h = a+c, b+d, a-c, b-d, e+g, f+h, e-g, f-h
+	return a + e, b + f, c + g, d + h, a - e, b - f, c - g, d - h
+}
+
+// ReceiveMarked takes delivered packets of a hashed variant as Receive does,
+// sooner: what it will need of many is read first, so that the processor waits
+// for memory once.
+func (r *Receiver) ReceiveMarked(some []Marked) {
+	var places [64]int32
+	for len(some) > 0 {
+		batch := some[:min(len(some), len(places))]
+		some = some[len(batch):]
+		for i := range batch {
+			m := &batch[i]
+			places[i] = -1
+			if r.blocks != nil {
+				places[i] = r.blocks.look(tagOf(m.Source, m.Destination, m.ID, int64(m.HopCount) == r.limit))
 			}
 		}
+		sum := int32(0)
+		if r.blocks != nil {
+			for i := range batch {
+				b := &r.blocks.places[max(0, places[i])]
+				sum += b.packets + b.sums[batch[i].ID&(blockPackets-1)]
+			}
+		}
+		r.touched += sum
+		for i := range batch {
+			r.receiveMarked(&batch[i], places[i])
+		}
+	}
+}
+
+// receiveMarked takes one.
+func (r *Receiver) receiveMarked(m *Marked, place int32) {
+	hops, congested := int32(m.HopCount), int32(m.CongestedCount)
+	once := r.variant.Kind == OneReservoir
+	if once {
+		congested = hops * int32(m.CongestedBit)
+	}
+	if hops == 0 {
+		return
+	}
+	m.Table.Received.count(int64(hops), int64(congested))
+	corrected := int64(hops) == r.limit
+	switch {
+	case r.blocks == nil:
+		p := Packet{ID: m.ID, Source: m.Source, Destination: m.Destination, Header: Header{HopCount: m.HopCount, CongestedCount: m.CongestedCount, HopBit: m.HopBit, CongestedBit: m.CongestedBit}}
+		if corrected {
+			r.hashedCorrected(m.Table, &p, int64(congested))
+		} else {
+			r.hashed(m.Table, &p, int64(hops), int64(congested))
+		}
+	case once && corrected:
+		found := int32(m.CongestedBit)
+		r.collect(m, place, 1, found, found, m.HopBit, true)
+	case once:
+		r.collect(m, place, hops, congested, congested*congested, m.HopBit, false)
+	case corrected:
+		r.collect(m, place, 1, congested, turned(congested, uint32(m.HopBit^m.CongestedBit)), m.CongestedBit, true)
+	default:
+		r.collect(m, place, hops, congested, congested, m.CongestedBit, false)
 	}
 }
