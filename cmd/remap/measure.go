@@ -123,8 +123,8 @@ func (p *program) boundParts(j *job, jobs []evalsim.Job, o evalsim.Options) erro
 	bytes *= float64(max(1, p.slices)) * float64(len(j.machine.Links)) * float64(p.repeats)
 	if bytes > maxPartsBytes {
 		return usage("fewer slices or repeats, or without --by-phase, --by-tag or --by-call-site",
-			"%d slices of samples in %d categories, of %d links in %d repeats, would take %.1f GiB, at most 1 is allowed",
-			max(1, p.slices), parts, len(j.machine.Links), p.repeats, bytes/(1<<30))
+			"samples of %d links, kept in %d categories, times %d slices, times %d repeats, would take %.1f GiB, at most 1 is allowed",
+			len(j.machine.Links), max(1, parts), max(1, p.slices), p.repeats, bytes/(1<<30))
 	}
 	return nil
 }
