@@ -23,6 +23,7 @@ type carrier struct {
 	carries    int
 	limit      uint32 // of the hop counters that receivers see
 	hashed     bool   // receivers see bits in place of links
+	ticketed   bool   // they must know whose packet it is
 	device     *sampling.Switch
 	receiver   *sampling.Receiver
 	ids        []uint32          // by packet: its identity; nil where none is needed
