@@ -90,22 +90,23 @@ func certain(packets int64, r *Totals) float64 {
 	if r.Packets == 0 {
 		return math.Inf(1)
 	}
-	return float64(packets)
+	return float64(min(packets, r.Packets))
 }
 
 // sampled is a count of samples that stand for `weight` packets each: the
 // variance is (weight-1) N, so N is within w + q/2 -+ sqrt(q w + q^2/4) with
 // q = z^2 (weight-1).
 func sampled(w, variance, typical, most, z float64) Estimate {
-	w, variance = max(0, w), max(0, variance)
+	w = max(0, w)
 	q := z * z * slope(w, variance, typical)
 	width := math.Sqrt(q*w + q*q/4)
 	e := Estimate{w, w + q/2 - width, w + q/2 + width}
 	if single(w, variance) { // it may be the only packet
 		e.Low = min(e.Low, 1)
 	}
+	e = e.within(math.Inf(-1), most, z)
 	e.Low = max(0, e.Low)
-	return e.within(math.Inf(-1), most, z)
+	return e
 }
 
 // slope is the mean weight of a link's samples less 1, that is the variance of
@@ -113,6 +114,7 @@ func sampled(w, variance, typical, most, z float64) Estimate {
 // counted as well: it is all that is known of a link without samples, and keeps
 // the few samples of a link from hiding that heavier ones have been missed.
 func slope(w, variance, typical float64) float64 {
+	w, variance = max(0, w), max(0, variance)
 	return max(0, (w+variance+typical*typical)/(w+typical)-1)
 }
 

@@ -78,7 +78,10 @@ func (t *traffic) run(v sampling.Variant, seed uint64) *sampling.Table {
 }
 
 // parse is a variant by its name.
-func parse(t testing.TB, name string) sampling.Variant {
+func parse(t interface {
+	Helper()
+	Fatal(...any)
+}, name string) sampling.Variant {
 	t.Helper()
 	v, err := sampling.ParseVariant(name)
 	if err != nil {
@@ -144,4 +147,15 @@ func within(t *testing.T, what string, coverage float64, many bool) {
 	if many && (coverage < 0.93 || coverage > 0.97) || coverage < 0.82 {
 		t.Errorf("%s: 95 %% intervals cover %.3f", what, coverage)
 	}
+}
+
+// twoLinks is packets over links 0 to 4, of which the share f finds the first two
+// congested.
+func twoLinks(packets int, f float64) *traffic {
+	t := &traffic{links: 5}
+	for i := range packets {
+		bad := int(float64(i+1)*f) > int(float64(i)*f)
+		t.ways = append(t.ways, []crossing{{0, bad}, {1, bad}, {2, false}, {3, false}, {4, false}})
+	}
+	return t
 }

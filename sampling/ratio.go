@@ -2,6 +2,10 @@ package sampling
 
 import "math"
 
+// negligible is less than any sum of samples that is not zero; sums of terms that
+// are not whole numbers may miss zero.
+const negligible = 1e-6
+
 // fraction is M/N with an interval of z deviations: all fractions f with
 // (C - f W)^2 <= z^2 V(f), where V(f) = Var(C) - 2 f Cov(C, W) + f^2 Var(W) has
 // the variances that M = f N implies (score and Fieller's interval).
@@ -11,7 +15,7 @@ func (j judge) fraction(z float64) Estimate {
 		return Estimate{} // nothing was congested, and headers say so
 	}
 	noisy := j.variant.Hashed() || j.variant.Kind == Bloom
-	if e.Packets <= 0 {
+	if e.Packets < negligible {
 		return j.unseen(noisy, z)
 	}
 	if j.variant.Kind == Bloom {
@@ -37,7 +41,8 @@ func (j judge) fraction(z float64) Estimate {
 		f.modify(e, false)
 		f = f.within(math.Inf(-1), 1, z)
 	}
-	return Estimate{min(1, max(0, f.Value)), max(0, f.Low), min(1, f.High)}
+	low := min(1, max(0, f.Low))
+	return Estimate{min(1, max(0, f.Value)), low, max(low, min(1, f.High))}
 }
 
 // modify lowers the lower limit that follows from a single congested sample, and
@@ -62,7 +67,7 @@ func single(w, variance float64) bool { return w > 0 && w*w <= (w+variance)*(1+1
 // sample says that it has packets and that not many were missed.
 func (j judge) unseen(noisy bool, z float64) Estimate {
 	c := j.e.Congested
-	if noisy || c <= 0 {
+	if noisy || c < negligible {
 		return Estimate{High: 1}
 	}
 	b := j.received.weight(j.variant) - 1
@@ -82,12 +87,12 @@ func (j judge) spread() (a, b, c float64) {
 		// congested and other samples are independent
 		found := slope(e.Congested, e.CongestedVariance, r.congestedWeight(j.variant))
 		rest := slope(e.Packets-e.Congested, e.PacketsVariance-e.CongestedVariance, r.otherWeight(j.variant))
-		b = e.Congested*rest + (e.Packets-e.Congested)*found
+		b = max(0, e.Congested)*rest + max(0, e.Packets-e.Congested)*found
 		return 0, b, -b
 	}
 	seen := slope(e.Packets, e.PacketsVariance, r.weight(j.variant))
 	found := slope(e.Congested, e.CongestedVariance, r.congestedWeight(j.variant))
-	return 0, found*e.Packets + seen*e.Congested, 0
+	return 0, found*e.Packets + seen*max(0, e.Congested), 0
 }
 
 // otherWeight is how many packets a sample that is not congested stands for on
