@@ -297,3 +297,23 @@ func TestMostCategories(t *testing.T) {
 		t.Errorf("%d tags, %v", n, err)
 	}
 }
+
+// What deliveries say of phase, tag and call site makes the parts.
+func TestDeliveriesMakeTheParts(t *testing.T) {
+	_, jobs, results, deliveries := measured(t, sampling.Reservoirs, 2)
+	for repeat, r := range results {
+		got, want := make([]map[mark]int64, len(jobs)), make([]map[mark]int64, len(jobs))
+		for j := range jobs {
+			got[j], want[j] = map[mark]int64{}, map[mark]int64{}
+		}
+		for _, d := range deliveries[repeat] {
+			got[d.Job][mark{int(d.Phase), int(d.Tag), int(d.CallSite)}]++
+		}
+		for _, p := range r.Parts {
+			want[p.Job][mark{p.Phase, p.Tag, p.CallSite}] += p.Packets
+		}
+		if !reflect.DeepEqual(got, want) {
+			t.Fatalf("repeat %d: deliveries %v, parts %v", repeat, got, want)
+		}
+	}
+}
