@@ -209,7 +209,7 @@ func (f *fewHops) expected() expected {
 // variance of a ratio of normal numbers by up to 9 orders of itself, of the bias
 // by as many.
 func TestFractionOfOneReservoir(t *testing.T) {
-	const runs = 40000
+	const runs = 20000
 	for _, pair := range [][2]string{{"full", "one-reservoir,hash=whole"}, {"one-bit", "one-reservoir"}} {
 		for _, f := range []float64{0.1, 0.3, 0.45, 0.8} {
 			var variances [2]float64

@@ -51,7 +51,7 @@ func TestFalsePositives(t *testing.T) {
 // False positives of filters are few events: their number jumps, and the rate is
 // at most twice what is asked for.
 func TestFalsePositivesOfFilters(t *testing.T) {
-	const runs, crossed, unused = 1000, 17, 48
+	const runs, crossed, unused = 400, 17, 48
 	some := fixedTraffic(400)
 	some.links += unused
 	for _, name := range []string{"bloom:16", "bloom:32", "bloom:64"} {
