@@ -1,6 +1,7 @@
 package benchmarks
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math/rand/v2"
@@ -8,18 +9,21 @@ import (
 	"testing"
 
 	"remap/evalsim"
+	"remap/sampling"
 	"remap/topology"
 	"remap/workload"
 )
 
 // speedCase is one simulation whose cost is measured: a pattern of as many ranks
-// as the machine has hosts, 128 KiB a message, adaptive routing, sampling on.
+// as the machine has hosts, 128 KiB a message, adaptive routing.
 type speedCase struct {
 	size     int    // hosts and ranks
 	shape    string // of the network, in a benchmark's name
 	topology string
 	pattern  string
 	random   bool // ranks on random hosts, or else rank r on host r (row major)
+
+	sampling string // variant; "" = full
 }
 
 // fatTree is a network in the shape of tapered: three levels, half as many links
@@ -29,21 +33,21 @@ func fatTree(perLeaf, leaves, pods, cores int) string {
 }
 
 // mainCase is the network of the 2018 thesis's section 4.2.
-var mainCase = speedCase{4608, "tapered", "tapered", "stencil2d:64x72", false}
+var mainCase = speedCase{4608, "tapered", "tapered", "stencil2d:64x72", false, ""}
 
 // sizeCases are networks of one shape in four sizes.
 var sizeCases = []speedCase{
-	{64, "tapered", fatTree(8, 4, 2, 4), "stencil2d:8x8", false},
-	{512, "tapered", fatTree(16, 8, 4, 16), "stencil2d:32x16", false},
+	{64, "tapered", fatTree(8, 4, 2, 4), "stencil2d:8x8", false, ""},
+	{512, "tapered", fatTree(16, 8, 4, 16), "stencil2d:32x16", false, ""},
 	mainCase,
-	{16384, "tapered", fatTree(32, 32, 16, 64), "stencil2d:128x128", false},
+	{16384, "tapered", fatTree(32, 32, 16, 64), "stencil2d:128x128", false, ""},
 }
 
 // largeCases are the largest networks asked for: 13,824 switches in a torus, and
 // a balanced dragonfly of ten thousand hosts.
 var largeCases = []speedCase{
-	{27648, "torus", "torus:24x24x24,hosts=2", "stencil3d7:48x24x24", false},
-	{9702, "dragonfly", "dragonfly:groups=99,routers=14,hosts=7,global=7", "stencil2d:98x99", false},
+	{27648, "torus", "torus:24x24x24,hosts=2", "stencil3d7:48x24x24", false, ""},
+	{9702, "dragonfly", "dragonfly:groups=99,routers=14,hosts=7,global=7", "stencil2d:98x99", false, ""},
 }
 
 // bothMappings are the cases with row-major and with random mapping.
@@ -94,7 +98,11 @@ func (c speedCase) simulation(t testing.TB, rounds int) *evalsim.Simulation {
 	if machine.Hosts() != c.size || program.Ranks() != c.size {
 		t.Fatalf("%s has %d hosts and %s %d ranks, not %d", c.topology, machine.Hosts(), c.pattern, program.Ranks(), c.size)
 	}
-	s, err := evalsim.New(machine, []evalsim.Job{{Program: program, Hosts: c.hosts()}}, evalsim.DefaultOptions())
+	o := evalsim.DefaultOptions()
+	if o.Sampling, err = sampling.ParseVariant(cmp.Or(c.sampling, "full")); err != nil {
+		t.Fatal(err)
+	}
+	s, err := evalsim.New(machine, []evalsim.Job{{Program: program, Hosts: c.hosts()}}, o)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -30,9 +30,9 @@ type carrier struct {
 	headers    []sampling.Header // by packet, wide variants
 	next       []uint32          // length flows: identity of the next packet; multiples of 64 are drawn anew
 	identities sampling.Random
-	tickets    []ticket          // as simulator.log, of what has identities
-	arriving   sampling.Packet   // scratch
-	marked     []sampling.Marked // likewise
+	tickets    []ticket         // as simulator.log, of what has identities
+	arriving   sampling.Packet  // scratch
+	blocks     []sampling.Block // by message, hashed variants
 }
 
 // ticket is what a receiver needs to decode a logged delivery.
@@ -56,8 +56,8 @@ func newCarrier(n *network, v sampling.Variant, flows int, sampler *sampling.Ran
 	default:
 		c.carries = carriesTwo
 	}
-	c.ticketed = n.ways != nil && c.carries != carriesWide
-	c.receiver = sampling.NewReceiver(v, n.links, n.paths, 2*n.topology.Hosts())
+	c.ticketed = n.ways != nil && c.carries != carriesWide && !c.hashed
+	c.receiver = sampling.NewReceiver(v, n.links, n.paths, 0)
 	if c.limit < countMask && n.ways != nil {
 		c.receiver.Correct(n.ways.Place)
 	}
@@ -114,14 +114,6 @@ func (s *simulator) crossOther(p int32, pk *packet, link int32, congested bool) 
 		if congested && s.keeps(pk.congested) {
 			pk.congested = uint32(link)<<8 | pk.congested&countMask
 		}
-	case carriesOne:
-		if s.keeps(pk.hop) {
-			pk.hop = uint32(link)<<8 | pk.hop&countMask
-			pk.congested &^= sampledCongested
-			if congested {
-				pk.congested |= sampledCongested
-			}
-		}
 	case carriesWide:
 		id := uint32(0)
 		if s.ids != nil {
@@ -133,6 +125,20 @@ func (s *simulator) crossOther(p int32, pk *packet, link int32, congested bool) 
 	if congested {
 		pk.congested = counted(pk.congested)
 	}
+}
+
+// keepOnce counts a link into the only reservoir, and puts it there, with whether
+// it is congested, with probability 1/count.
+func keepOnce(hop, found uint32, link int32, congested bool, limit, random uint32) (uint32, uint32) {
+	now := uint32(0)
+	if congested {
+		now = 1
+	}
+	count := hop & countMask
+	if uint64(random)*uint64(min(count, limit)+1)>>32 == 0 {
+		hop, found = uint32(link)<<8|count, found&^sampledCongested|now*sampledCongested
+	}
+	return counted(hop), found + now&^((found&countMask+1)>>8)
 }
 
 // keeps decides whether one more link replaces what a reservoir holds.
@@ -184,17 +190,18 @@ func (s *simulator) receiveLogged() {
 			d := &s.log[i]
 			s.tables[d.table].Sampled(int32(d.hop>>8), int32(d.congested>>8), int64(d.hop&countMask), int64(d.congested&countMask))
 		}
-	case s.carries != carriesNothing && s.carries != carriesWide:
+	case s.carries == carriesOne && !s.hashed && !s.ticketed:
+		for i := range s.log {
+			d := &s.log[i]
+			s.tables[d.table].SampledOnce(int32(d.hop>>8), int64(d.hop&countMask), d.congested/sampledCongested&1)
+		}
+	case s.carries != carriesNothing && s.carries != carriesWide && !s.hashed:
 		s.receiveOthers()
 	}
 }
 
 // receiveOthers is receiveLogged by a receiver of the variant.
 func (s *simulator) receiveOthers() {
-	if s.hashed {
-		s.receiveHashed()
-		return
-	}
 	p := &s.arriving
 	for i := range s.log {
 		d := &s.log[i]
@@ -216,24 +223,24 @@ func (s *simulator) note(p int32, m *message) {
 	s.tickets = append(s.tickets, t)
 }
 
-// receiveHashed does so with bits in place of links.
-func (s *simulator) receiveHashed() {
+// receiveHashed takes a delivered packet of a hashed variant, by the block of
+// its message.
+func (s *simulator) receiveHashed(p, id int32, pk *packet, m *message, table int32) {
 	hasher := s.receiver.Hasher()
-	s.marked = s.marked[:0]
-	for i := range s.log {
-		d, t := &s.log[i], &s.tickets[i]
-		hops, found := min(d.hop&countMask, s.limit), min(d.congested&countMask, s.limit)
-		m := sampling.Marked{Table: s.tables[d.table], ID: t.id, Source: t.in, Destination: t.out,
-			HopCount: uint8(hops), CongestedCount: uint8(found), HopBit: uint8(hasher.Bit(t.id, int32(d.hop>>8)))}
-		if s.carries == carriesOne {
-			m.CongestedBit = uint8(d.congested / sampledCongested & 1)
-		} else {
-			m.CongestedBit = uint8(hasher.Bit(t.id, int32(d.congested>>8)))
-		}
-		s.marked = append(s.marked, m)
+	marked := sampling.Marked{Table: s.tables[table], ID: s.ids[p], Source: m.link, Destination: m.toLink,
+		HopCount: uint8(min(pk.hop&countMask, s.limit)), HopBit: uint8(hasher.Bit(s.ids[p], int32(pk.hop>>8)))}
+	if s.carries == carriesOne {
+		marked.CongestedBit = uint8(pk.congested / sampledCongested & 1)
+	} else if pk.congested != 0 {
+		marked.CongestedCount, marked.CongestedBit = uint8(min(pk.congested&countMask, s.limit)), uint8(hasher.Bit(s.ids[p], int32(pk.congested>>8)))
 	}
-	s.receiver.ReceiveMarked(s.marked)
-	s.tickets = s.tickets[:0]
+	for len(s.blocks) <= int(id) {
+		s.blocks = append(s.blocks, sampling.Block{})
+	}
+	s.receiver.Collect(&s.blocks[id], &marked)
+	if m.pending == 1 {
+		s.receiver.Decode(&s.blocks[id])
+	}
 }
 
 // receiveWide takes a delivered packet of a wide variant into a table.

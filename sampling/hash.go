@@ -98,8 +98,11 @@ func (s *Hasher) Bit(id uint32, link int32) uint32 {
 	if s.masks != nil {
 		return parity(s.masks[link] & id)
 	}
-	return s.hash.Bit(id, s.codes[link])
+	return s.other(id, link)
 }
+
+// other is Bit for hashes without masks, apart so that Bit is inlined.
+func (s *Hasher) other(id uint32, link int32) uint32 { return s.hash.Bit(id, s.codes[link]) }
 
 // Bit is the hash of an identity and a link's code: 0 or 1. Products are modulo
 // 2^32. Whole has none.

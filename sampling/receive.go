@@ -25,7 +25,7 @@ type Receiver struct {
 	hasher  *Hasher
 	bloom   *BloomFilter
 	blocks  *blocks // Field only
-	touched int32   // keeps reads alive whose only purpose is to have been made
+	linear  bool    // the hash is: Field
 
 	plain     bool      // two reservoirs of one link as they are, the path that must be fast
 	positions Positions // see Correct
@@ -46,7 +46,7 @@ func NewReceiver(v Variant, links int, paths Paths, flows int) *Receiver {
 		r.bloom = NewBloomFilter(v.Bits)
 	}
 	if v.Hashed() && v.Hash == Field {
-		r.blocks = newBlocks(flows)
+		r.linear, r.blocks = true, newBlocks(flows)
 	}
 	return r
 }
@@ -75,7 +75,12 @@ func (r *Receiver) receive(t *Table, p *Packet) {
 		hops, congested = int64(drawnCount(p.HopDraws)), int64(drawnCount(p.CongestedDraws))
 	}
 	if r.hasher != nil {
-		r.receiveMarked(&Marked{t, p.ID, p.Source, p.Destination, uint8(hops), uint8(congested), p.HopBit, p.CongestedBit}, -1)
+		m := Marked{t, p.ID, p.Source, p.Destination, uint8(hops), uint8(congested), p.HopBit, p.CongestedBit}
+		if r.blocks != nil {
+			r.collect(&m)
+		} else {
+			r.Collect(nil, &m)
+		}
 		return
 	}
 	one := r.variant.Kind == OneReservoir
@@ -216,6 +221,6 @@ func (r *Receiver) Flush() {
 		return
 	}
 	for i := range r.blocks.places {
-		r.decode(&r.blocks.places[i])
+		r.Decode(&r.blocks.places[i])
 	}
 }

@@ -126,7 +126,7 @@ func sign(bit uint8) float64 { return 1 - 2*float64(bit) }
 
 // decodeCorrected is decode for a block of packets whose counters were at their
 // limit, each collected with weight 1.
-func (r *Receiver) decodeCorrected(b *block, ranges []Range) {
+func (r *Receiver) decodeCorrected(b *Block, ranges []Range) {
 	one := r.variant.Kind == OneReservoir
 	packets, foundSquares, common := float64(b.squares), float64(b.foundSquares), float64(b.common)
 	for _, some := range ranges {

@@ -21,8 +21,8 @@ const (
 	blockMost    = 127 // packets of a block, so that sums of counts fit in 16 bits
 )
 
-// block is collected packets of one sender and receiver.
-type block struct {
+// Block is collected packets of one sender and receiver. The zero value is empty.
+type Block struct {
 	table               *Table
 	source, destination int32
 	base                uint32 // identities are base..base+63
@@ -51,7 +51,7 @@ type Marked struct {
 type blocks struct {
 	tags   []uint64 // 0 = free
 	clock  uint32
-	places []block
+	places []Block
 }
 
 // blockWays are the places of a set, whose tags fill a cache line.
@@ -59,7 +59,7 @@ const blockWays = 8
 
 func newBlocks(flows int) *blocks {
 	count := blockWays << min(12, max(2, bits.Len(uint(max(1, flows)-1))-2))
-	return &blocks{tags: make([]uint64, count), places: make([]block, count)}
+	return &blocks{tags: make([]uint64, count), places: make([]Block, count)}
 }
 
 // tagOf names the block of a packet.
@@ -103,25 +103,55 @@ func (b *blocks) take(tag uint64) int32 {
 	return int32(oldest)
 }
 
-// collect adds a packet with such counts, or with what stands for them, to its
-// block, which is expected at a place (-1: unknown); another pair's block in its
-// place is decoded first.
-func (r *Receiver) collect(m *Marked, place, hops, congested, common int32, foundBit uint8, corrected bool) {
-	base, tag := m.ID&^(blockPackets-1), tagOf(m.Source, m.Destination, m.ID, corrected)
-	if place < 0 || r.blocks.tags[place] != tag {
-		if place = r.blocks.look(tag); place < 0 {
-			place = r.blocks.take(tag)
-			r.decode(&r.blocks.places[place])
-		}
+// collect adds a packet to its block; the block whose place it takes is decoded
+// first.
+func (r *Receiver) collect(m *Marked) {
+	tag := r.tag(m)
+	place := r.blocks.look(tag)
+	if place < 0 {
+		place = r.blocks.take(tag)
+		r.Decode(&r.blocks.places[place])
 	}
-	b := &r.blocks.places[place]
+	r.Collect(&r.blocks.places[place], m)
+	r.blocks.clock++
+	r.blocks.places[place].used = r.blocks.clock
+}
+
+// Collect is Receive for a packet of a hashed variant, by way of a block that the
+// caller keeps, at best one for every message under way: packets of one sender
+// and receiver with identities in a row cost least. A block that holds others is
+// decoded first; the last packets count once Decode has been called.
+func (r *Receiver) Collect(b *Block, m *Marked) {
+	hops, congested := int32(m.HopCount), int32(m.CongestedCount)
+	foundBit, once := m.CongestedBit, r.variant.Kind == OneReservoir
+	if once {
+		congested, foundBit = hops*int32(m.CongestedBit), m.HopBit
+	}
+	if hops == 0 {
+		return
+	}
+	m.Table.Received.count(int64(hops), int64(congested))
+	if !r.linear {
+		r.receiveDirect(m, int64(congested))
+		return
+	}
+	common := congested
+	corrected := int64(hops) == r.limit
+	if corrected {
+		hops = 1
+		if once {
+			congested = int32(m.CongestedBit)
+		}
+		common = turned(congested, uint32(m.HopBit^foundBit))
+	} else if once {
+		common = congested * congested
+	}
+	base := m.ID &^ (blockPackets - 1)
 	if b.table != m.Table || b.source != m.Source || b.destination != m.Destination || b.base != base || b.corrected != corrected || b.packets == blockMost {
-		r.decode(b)
+		r.Decode(b)
 		b.table, b.source, b.destination, b.base, b.corrected = m.Table, m.Source, m.Destination, base, corrected
 	}
 	b.packets++
-	r.blocks.clock++
-	b.used = r.blocks.clock
 	b.hops += hops
 	b.squares += hops * hops
 	b.found += congested
@@ -130,15 +160,15 @@ func (r *Receiver) collect(m *Marked, place, hops, congested, common int32, foun
 	b.sums[m.ID&(blockPackets-1)] += turned(hops, uint32(m.HopBit)) + turned(congested, uint32(foundBit))<<16
 }
 
-// decode adds a block to its table and frees it.
-func (r *Receiver) decode(b *block) {
+// Decode adds what a block has collected to its table, and empties it.
+func (r *Receiver) Decode(b *Block) {
 	if b.packets == 0 {
 		return
 	}
 	ranges := r.paths(b.source, b.destination)
 	if len(ranges) == 1 && ranges[0].Count == 1 && !b.corrected {
 		b.decodeOne(&b.table.Links[ranges[0].First])
-		*b = block{}
+		*b = Block{}
 		return
 	}
 	transform(&b.sums)
@@ -150,16 +180,16 @@ func (r *Receiver) decode(b *block) {
 	default:
 		b.decodePackets(ranges, r.hasher.masks)
 	}
-	*b = block{}
+	*b = Block{}
 }
 
 // decodeOne adds the packets to the only link that they can have crossed.
-func (b *block) decodeOne(e *Entry) {
+func (b *Block) decodeOne(e *Entry) {
 	e.add(&Entry{float64(b.hops), float64(b.squares - b.hops), float64(b.found), float64(b.foundSquares - b.found), float64(b.common - b.found)})
 }
 
 // decodePackets adds packets without congestion to their candidate links.
-func (b *block) decodePackets(ranges []Range, masks []uint32) {
+func (b *Block) decodePackets(ranges []Range, masks []uint32) {
 	squares, base, table := float64(b.squares), b.base, b.table.Links
 	for _, some := range ranges {
 		entries := table[some.First : some.First+some.Count]
@@ -173,7 +203,7 @@ func (b *block) decodePackets(ranges []Range, masks []uint32) {
 }
 
 // decodeBoth adds packets and congested ones to their candidate links.
-func (b *block) decodeBoth(ranges []Range, masks []uint32) {
+func (b *Block) decodeBoth(ranges []Range, masks []uint32) {
 	squares, foundSquares, common, base, table := float64(b.squares), float64(b.foundSquares), float64(b.common), b.base, b.table.Links
 	for _, some := range ranges {
 		entries := table[some.First : some.First+some.Count]
@@ -222,63 +252,17 @@ func transform8(a, b, c, d, e, f, g, h int32) (_, _, _, _, _, _, _, _ int32) {
 	return a + e, b + f, c + g, d + h, a - e, b - f, c - g, d - h
 }
 
-// ReceiveMarked takes delivered packets of a hashed variant as Receive does,
-// sooner: what it will need of many is read first, so that the processor waits
-// for memory once.
-func (r *Receiver) ReceiveMarked(some []Marked) {
-	var places [64]int32
-	for len(some) > 0 {
-		batch := some[:min(len(some), len(places))]
-		some = some[len(batch):]
-		for i := range batch {
-			m := &batch[i]
-			places[i] = -1
-			if r.blocks != nil {
-				places[i] = r.blocks.look(tagOf(m.Source, m.Destination, m.ID, int64(m.HopCount) == r.limit))
-			}
-		}
-		sum := int32(0)
-		if r.blocks != nil {
-			for i := range batch {
-				b := &r.blocks.places[max(0, places[i])]
-				sum += b.packets + b.sums[batch[i].ID&(blockPackets-1)]
-			}
-		}
-		r.touched += sum
-		for i := range batch {
-			r.receiveMarked(&batch[i], places[i])
-		}
-	}
+// tag names the block of a packet.
+func (r *Receiver) tag(m *Marked) uint64 {
+	return tagOf(m.Source, m.Destination, m.ID, int64(m.HopCount) == r.limit)
 }
 
-// receiveMarked takes one.
-func (r *Receiver) receiveMarked(m *Marked, place int32) {
-	hops, congested := int32(m.HopCount), int32(m.CongestedCount)
-	once := r.variant.Kind == OneReservoir
-	if once {
-		congested = hops * int32(m.CongestedBit)
-	}
-	if hops == 0 {
+// receiveDirect tests every candidate link, for hashes that are not linear.
+func (r *Receiver) receiveDirect(m *Marked, congested int64) {
+	p := Packet{ID: m.ID, Source: m.Source, Destination: m.Destination, Header: Header{HopCount: m.HopCount, CongestedCount: m.CongestedCount, HopBit: m.HopBit, CongestedBit: m.CongestedBit}}
+	if int64(m.HopCount) == r.limit {
+		r.hashedCorrected(m.Table, &p, congested)
 		return
 	}
-	m.Table.Received.count(int64(hops), int64(congested))
-	corrected := int64(hops) == r.limit
-	switch {
-	case r.blocks == nil:
-		p := Packet{ID: m.ID, Source: m.Source, Destination: m.Destination, Header: Header{HopCount: m.HopCount, CongestedCount: m.CongestedCount, HopBit: m.HopBit, CongestedBit: m.CongestedBit}}
-		if corrected {
-			r.hashedCorrected(m.Table, &p, int64(congested))
-		} else {
-			r.hashed(m.Table, &p, int64(hops), int64(congested))
-		}
-	case once && corrected:
-		found := int32(m.CongestedBit)
-		r.collect(m, place, 1, found, found, m.HopBit, true)
-	case once:
-		r.collect(m, place, hops, congested, congested*congested, m.HopBit, false)
-	case corrected:
-		r.collect(m, place, 1, congested, turned(congested, uint32(m.HopBit^m.CongestedBit)), m.CongestedBit, true)
-	default:
-		r.collect(m, place, hops, congested, congested, m.CongestedBit, false)
-	}
+	r.hashed(m.Table, &p, int64(m.HopCount), congested)
 }
