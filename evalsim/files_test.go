@@ -215,7 +215,7 @@ func TestSamplesFiles(t *testing.T) {
 	var of [3]rows
 	for f := range of {
 		var b bytes.Buffer
-		w, err := evalsim.NewSamplesWriter(&b, columns.Format(f), top, jobs)
+		w, err := evalsim.NewSamplesWriter(&b, columns.Format(f), top, sampling.Reservoirs, jobs)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -10,6 +10,7 @@ import (
 
 	"remap/evalsim"
 	"remap/internal/columns"
+	"remap/sampling"
 	"remap/topology"
 	"remap/workload"
 )
@@ -31,7 +32,7 @@ func TestLinkNumbersOfFailures(t *testing.T) {
 		t.Fatal(err)
 	}
 	var samples, links bytes.Buffer
-	w, err := evalsim.NewSamplesWriter(&samples, columns.CSV, top, jobs)
+	w, err := evalsim.NewSamplesWriter(&samples, columns.CSV, top, sampling.Reservoirs, jobs)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -142,7 +142,7 @@ func (p *program) play(ctx context.Context, f *measures, j *job, jobs []evalsim.
 	}
 	var results []*evalsim.Result
 	return results, f.samples.stream(func(w io.Writer) error {
-		rows, err := evalsim.NewSamplesWriter(w, columns.FormatOf(p.samples), j.machine, jobs)
+		rows, err := evalsim.NewSamplesWriter(w, columns.FormatOf(p.samples), j.machine, o.Sampling, jobs)
 		if err != nil {
 			return err
 		}
