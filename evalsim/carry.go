@@ -71,7 +71,7 @@ func newCarrier(n *network, v sampling.Variant, flows int, sampler *sampling.Ran
 func (c *carrier) reset(seed uint64) {
 	clear(c.next)
 	c.identities = sampling.NewRandom(seed ^ 0x69646e73)
-	c.tickets = c.tickets[:0]
+	c.tickets, c.blocks = c.tickets[:0], c.blocks[:0]
 }
 
 // identify gives a flow's next packet its identity: sequence numbers whose bits
