@@ -1,10 +1,10 @@
 package commgraph
 
 import (
-	"bytes"
 	"fmt"
 	"io"
 	"math"
+	"strconv"
 
 	"remap/internal/input"
 )
@@ -14,7 +14,7 @@ const metisHint = "a METIS graph is a line with the numbers of vertices and of e
 // metisReader is the state of ReadMETIS. Everything grows with the lines
 // read, never with the numbers of the header.
 type metisReader struct {
-	lines       *input.Lines
+	in          *scanner
 	vertices    int64 // as the header says
 	edges       int64
 	sizes       bool // a vertex size stands first in the line
@@ -25,6 +25,7 @@ type metisReader struct {
 	first       int   // line number of the header
 	total       int64 // weight of all half-edges
 	vertexTotal int64
+	unsorted    bool // neighbours of some vertex do not ascend
 }
 
 // ReadMETIS reads a graph in the format of METIS 4 and 5 (Karypis & Kumar):
@@ -39,84 +40,86 @@ type metisReader struct {
 // *input.Error of the file name with line and, where it is known, column.
 // O(vertices + edges).
 func ReadMETIS(name string, r io.Reader) (*Graph, error) {
-	m := &metisReader{lines: input.NewLines(name, r)}
+	m := &metisReader{in: newScanner(name, metisHint, r)}
 	if err := m.header(); err != nil {
 		return nil, err
 	}
 	m.graph.Offsets = []int32{0}
-	for m.lines.Next() {
-		line := m.lines.Bytes()
-		if len(line) > 0 && line[0] == '%' {
-			m.comments = append(m.comments, m.lines.Number)
+	for !m.in.atEnd() {
+		if m.in.window[m.in.at] == '%' {
+			m.comments = append(m.comments, m.in.number)
+			m.in.nextLine()
 			continue
 		}
 		if int64(m.graph.Vertices()) == m.vertices {
-			if len(bytes.TrimSpace(line)) == 0 {
+			if !m.in.more() {
+				m.in.nextLine()
 				continue
 			}
-			return nil, m.lines.Errorf(0, metisHint, "more lines than the %d vertices of the header", m.vertices)
+			return nil, m.in.lineError("", "more lines than the %d vertices of the header", m.vertices)
 		}
-		if err := m.vertex(line); err != nil {
+		if err := m.vertex(); err != nil {
 			return nil, err
 		}
 	}
-	if err := m.lines.Err(); err != nil {
+	if err := m.in.failed(); err != nil {
 		return nil, err
 	}
 	if err := m.totals(); err != nil {
 		return nil, err
 	}
-	if err := m.symmetry(); err != nil {
-		return nil, err
+	if fault := m.graph.settle(!m.unsorted, func(v int32) int64 { return int64(v) + 1 }); fault != nil {
+		return nil, &input.Error{File: name, Line: m.line(fault.vertex), Reason: fault.reason, Hint: edgeFaultHint}
 	}
 	return &m.graph, nil
 }
 
-// header reads the first line that is not a comment.
+// header reads the first line that is not a comment: two to four numbers.
 func (m *metisReader) header() error {
-	for m.lines.Next() {
-		line := m.lines.Bytes()
-		if len(line) > 0 && line[0] == '%' {
-			continue
+	for !m.in.atEnd() && m.in.window[m.in.at] == '%' {
+		m.in.nextLine()
+	}
+	if m.in.atEnd() {
+		if err := m.in.failed(); err != nil {
+			return err
 		}
-		m.first = m.lines.Number
-		return m.headerLine(line)
+		return emptyFile(m.in.file, metisHint)
 	}
-	if err := m.lines.Err(); err != nil {
-		return err
-	}
-	return emptyFile(m.lines.File, metisHint)
-}
-
-func (m *metisReader) headerLine(line []byte) error {
-	words := bytes.Fields(line)
-	if len(words) < 2 || len(words) > 4 {
-		return m.lines.Errorf(0, metisHint, "header of %d words, must be: vertices edges [fmt [constraints]]", len(words))
-	}
+	m.first = m.in.number
 	limits := []struct {
 		what string
 		most int64
 	}{{"number of vertices", MaxRanks}, {"number of edges", math.MaxInt32 / 2}, {"fmt", 111}, {"number of constraints", 1000}}
 	var numbers [4]int64
-	for i, word := range words {
-		v, end := scanInteger(word, 0)
-		if end != len(word) || v < 0 || v > limits[i].most {
-			return m.lines.Errorf(1+bytes.Index(line, word), metisHint, "%s is %q, must be a whole number from 0 to %d",
-				limits[i].what, shorten(string(word)), limits[i].most)
+	count := 0
+	for m.in.more() {
+		if count >= len(limits) {
+			m.in.nextWord()
+		} else if v, err := m.in.whole(limits[count].what, 0, limits[count].most); err != nil {
+			return err
+		} else {
+			numbers[count] = v
 		}
-		numbers[i] = v
+		count++
 	}
+	if count < 2 || count > len(limits) {
+		return m.in.lineError("", "header of %d words, must be: vertices edges [fmt [constraints]]", count)
+	}
+	m.in.nextLine()
 	m.vertices, m.edges = numbers[0], numbers[1]
-	for digits := numbers[2]; digits > 0; digits /= 10 {
-		if digits%10 > 1 {
-			return m.lines.Errorf(0, metisHint, "fmt %q, must be up to three digits 0 or 1", words[2])
-		}
+	return m.format(numbers[2], numbers[3], count)
+}
+
+// format takes the numbers after the first two of the header's count numbers.
+func (m *metisReader) format(flags, constraints int64, count int) error {
+	if flags%10 > 1 || flags/10%10 > 1 {
+		return &input.Error{File: m.in.file, Line: m.first, Reason: fmt.Sprintf("fmt %d, must be up to three digits 0 or 1", flags), Hint: metisHint}
 	}
-	m.weighted, m.sizes = numbers[2]%10 == 1, numbers[2]/100 == 1
-	if numbers[2]/10%10 == 1 {
+	m.weighted, m.sizes = flags%10 == 1, flags/100 == 1
+	if flags/10%10 == 1 {
 		m.constraints = 1
-		if len(words) == 4 {
-			m.constraints = int(numbers[3])
+		if count == 4 {
+			m.constraints = int(constraints)
 		}
 	}
 	if m.constraints > 0 {
@@ -125,118 +128,102 @@ func (m *metisReader) headerLine(line []byte) error {
 	return nil
 }
 
-// scanInteger reads digits from line[at:] on: the value and where it ends;
-// end = at if there are none. Values stop growing beyond MaxTotal.
-func scanInteger(line []byte, at int) (value int64, end int) {
-	for end = at; end < len(line); end++ {
-		c := line[end] - '0'
-		if c > 9 {
-			break
-		}
-		if value <= MaxTotal {
-			value = value*10 + int64(c)
-		}
-	}
-	return value, end
-}
-
-// next reads the number that starts at or after at; more = false at the end
-// of the line.
-func (m *metisReader) next(line []byte, at int, what string, low, high int64) (value int64, end int, more bool, err error) {
-	for at < len(line) && (line[at] == ' ' || line[at] == '\t' || line[at] == '\r') {
-		at++
-	}
-	if at == len(line) {
-		return 0, at, false, nil
-	}
-	value, end = scanInteger(line, at)
-	if end == at || value < low || value > high || end < len(line) && line[end] > ' ' {
-		word := line[at:]
-		if i := bytes.IndexAny(word, " \t\r"); i > 0 {
-			word = word[:i]
-		}
-		return 0, at, false, m.lines.Errorf(at+1, metisHint, "%s of vertex %d is %q, must be a whole number from %d to %d",
-			what, m.graph.Vertices()+1, shorten(string(word)), low, high)
-	}
-	return value, end, true, nil
-}
-
 // vertex reads the line of the next vertex.
-func (m *metisReader) vertex(line []byte) error {
-	g := &m.graph
-	at, err := m.vertexWeights(line)
-	if err != nil {
+func (m *metisReader) vertex() error {
+	if err := m.vertexWeights(); err != nil {
 		return err
 	}
+	g, in := &m.graph, m.in
 	self := int64(g.Vertices()) + 1
+	before := int64(0) // the neighbour to the left
 	for {
-		v, end, more, err := m.next(line, at, "neighbour", 1, m.vertices)
-		if err != nil {
-			return err
-		}
-		if !more {
+		v, ok := in.integer()
+		if !ok && !in.more() {
 			break
 		}
-		if v == self {
-			return m.lines.Errorf(end, "leave out what a vertex sends itself", "vertex %d is its own neighbour", self)
+		if !ok || v < 1 || v > m.vertices || v == self {
+			return m.neighbourError(v, ok)
 		}
+		m.unsorted = m.unsorted || v <= before
+		before = v
 		weight := int64(1)
 		if m.weighted {
-			weight, end, more, err = m.next(line, end, "edge weight", 1, MaxTotal)
-			if err == nil && !more {
-				err = m.lines.Errorf(len(line), metisHint, "the last neighbour of vertex %d has no weight", self)
-			}
-			if err != nil {
-				return err
+			if weight, ok = in.integer(); !ok || weight < 1 || weight > MaxTotal {
+				return m.weightError(ok)
 			}
 		}
 		if m.total += weight; m.total > 2*MaxTotal {
-			return m.lines.Errorf(end, totalHint, "total weight above the limit of %d", int64(MaxTotal))
+			return in.wordError(totalHint, "total weight above the limit of %d", int64(MaxTotal))
 		}
-		if int64(len(g.Neighbors)) == 2*m.edges {
-			return m.lines.Errorf(end, "the header counts every edge once", "more neighbours than twice the %d edges of the header", m.edges)
+		if len(g.Neighbors) == cap(g.Neighbors) {
+			if int64(len(g.Neighbors)) >= 2*m.edges {
+				return in.wordError("the header counts every edge once", "more neighbours than twice the %d edges of the header", m.edges)
+			}
+			g.Neighbors = room(g.Neighbors, 2*m.edges, in)
+			g.Weights = room(g.Weights, 2*m.edges, in)
 		}
 		g.Neighbors = append(g.Neighbors, int32(v-1))
 		g.Weights = append(g.Weights, weight)
-		at = end
+	}
+	if len(g.Offsets) == cap(g.Offsets) {
+		g.Offsets = room(g.Offsets, m.vertices+1, in)
 	}
 	g.Offsets = append(g.Offsets, int32(len(g.Neighbors)))
+	in.nextLine()
 	return nil
 }
 
+// neighbourError says what is wrong with the neighbour v, or, if not read, with
+// the next word.
+func (m *metisReader) neighbourError(v int64, read bool) error {
+	self := int64(m.graph.Vertices()) + 1
+	if read && v == self {
+		return m.in.wordError("leave out what a vertex sends itself", "vertex %d is its own neighbour", self)
+	}
+	return m.in.notWhole(read, "neighbour of vertex "+strconv.FormatInt(self, 10), 1, m.vertices)
+}
+
+// weightError says what is wrong with the weight of an edge.
+func (m *metisReader) weightError(read bool) error {
+	self := m.graph.Vertices() + 1
+	if !read && !m.in.more() {
+		return m.in.wordError("", "the last neighbour of vertex %d has no weight", self)
+	}
+	return m.in.notWhole(read, "edge weight of vertex "+strconv.Itoa(self), 1, MaxTotal)
+}
+
 // vertexWeights reads what stands before the neighbours.
-func (m *metisReader) vertexWeights(line []byte) (at int, err error) {
+func (m *metisReader) vertexWeights() error {
 	count := m.constraints
 	if m.sizes {
 		count++
 	}
 	for i := range count {
-		v, end, more, err := m.next(line, at, "size or weight", 0, MaxTotal)
-		if err != nil {
-			return 0, err
+		if !m.in.more() {
+			return m.in.lineError("", "vertex %d has %d of %d sizes and weights", m.graph.Vertices()+1, i, count)
 		}
-		if !more {
-			return 0, m.lines.Errorf(0, metisHint, "vertex %d has %d of %d sizes and weights", m.graph.Vertices()+1, i, count)
+		v, err := m.in.whole("size or weight", 0, MaxTotal)
+		if err != nil {
+			return err
 		}
 		if i == count-m.constraints && m.constraints > 0 {
 			if m.vertexTotal += v; m.vertexTotal > MaxTotal {
-				return 0, m.lines.Errorf(end, totalHint, "total vertex weight above the limit of %d", int64(MaxTotal))
+				return m.in.wordError(totalHint, "total vertex weight above the limit of %d", int64(MaxTotal))
 			}
 			m.graph.VertexWeights = append(m.graph.VertexWeights, v)
 		}
-		at = end
 	}
-	return at, nil
+	return nil
 }
 
 // totals compares what was read with the header.
 func (m *metisReader) totals() error {
 	n, half := m.graph.Vertices(), len(m.graph.Neighbors)
 	fail := func(line int, hint, format string, args ...any) error {
-		return &input.Error{File: m.lines.File, Line: line, Reason: fmt.Sprintf(format, args...), Hint: hint}
+		return &input.Error{File: m.in.file, Line: line, Reason: fmt.Sprintf(format, args...), Hint: hint}
 	}
 	if int64(n) != m.vertices {
-		return fail(m.lines.Number, "is the file cut off?", "the file ends after %d of %d vertices", n, m.vertices)
+		return fail(m.in.lines(), "is the file cut off?", "the file ends after %d of %d vertices", n, m.vertices)
 	}
 	if int64(half) != 2*m.edges {
 		return fail(m.first, "the header counts every edge once, the lines name it twice",
@@ -254,37 +241,4 @@ func (m *metisReader) line(v int32) int {
 		}
 	}
 	return line
-}
-
-// symmetry sorts the rows by transposing twice and compares each row with its
-// transpose: what u says of v must be what v says of u.
-func (m *metisReader) symmetry() error {
-	out := &m.graph
-	in := out.transposed()
-	sorted := in.transposed()
-	out.Neighbors, out.Weights = sorted.Neighbors, sorted.Weights
-	for u := range int32(out.Vertices()) {
-		first, end := out.Row(u)
-		mirror, mirrorEnd := in.Row(u)
-		for i := first; i < end || mirror < mirrorEnd; i, mirror = i+1, mirror+1 {
-			switch {
-			case i > first && i < end && out.Neighbors[i] == out.Neighbors[i-1]:
-				return m.edgeError(u, "vertex %d names its neighbour %d twice", u+1, out.Neighbors[i]+1)
-			case mirror > in.Offsets[u] && mirror < mirrorEnd && in.Neighbors[mirror] == in.Neighbors[mirror-1]:
-				return m.edgeError(in.Neighbors[mirror], "vertex %d names its neighbour %d twice", in.Neighbors[mirror]+1, u+1)
-			case mirror >= mirrorEnd || i < end && out.Neighbors[i] < in.Neighbors[mirror]:
-				return m.edgeError(u, "vertex %d names %d, which does not name it back", u+1, out.Neighbors[i]+1)
-			case i >= end || out.Neighbors[i] > in.Neighbors[mirror]:
-				return m.edgeError(in.Neighbors[mirror], "vertex %d names %d, which does not name it back", in.Neighbors[mirror]+1, u+1)
-			case out.Weights[i] != in.Weights[mirror]:
-				return m.edgeError(u, "edge %d-%d has weight %d here, %d at the other end", u+1, out.Neighbors[i]+1, out.Weights[i], in.Weights[mirror])
-			}
-		}
-	}
-	return nil
-}
-
-func (m *metisReader) edgeError(v int32, format string, args ...any) error {
-	return &input.Error{File: m.lines.File, Line: m.line(v), Reason: fmt.Sprintf(format, args...),
-		Hint: "every edge must stand once at each of its two vertices, with one weight"}
 }

