@@ -16,6 +16,7 @@ import (
 // all, by every routing they have: if any channels could wait in a circle, some
 // would. Every kind of network, with cables failed, and routed by table.
 func TestFullNetworksNeverDeadlock(t *testing.T) {
+	t.Parallel()
 	seeds := uint64(2)
 	if os.Getenv("REMAP_LONG") != "" {
 		seeds = 8

@@ -82,6 +82,7 @@ func meanInterval(values []float64, p float64) (mean, half float64) {
 // (Little 1961). Slices are batches, the first one of every run is left out: it
 // begins empty, and is many relaxation times long.
 func TestPoissonArrivalsWaitAsMD1(t *testing.T) {
+	t.Parallel()
 	const hosts, packet, batches = 33, 4096, 10
 	top := hub(t, "torus:1,hosts=33", 100)
 	service := packet / lineRate
@@ -175,6 +176,7 @@ func throughput(t *testing.T, top *topology.Topology, p *workload.Program, o eva
 // For k = 1 that is the 2-sqrt(2) of Karol, Hluchyj and Morgan (1987), whose
 // argument it is; the simulator wants two packets of room at least.
 func TestThroughputOfFiniteBuffers(t *testing.T) {
+	t.Parallel()
 	const hosts, packet, packets = 128, 4096, 600
 	top := hub(t, "torus:1,hosts=128,latency-ns=0", 50)
 	service := packet / lineRate

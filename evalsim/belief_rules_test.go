@@ -84,6 +84,7 @@ func automorphism(random *rand.Rand) []int32 {
 // relabelled at random they do, so the test can tell. Destination-modulo routing
 // is left out: it goes by the hosts' numbers.
 func TestRelabelledHostsChangeNothing(t *testing.T) {
+	t.Parallel()
 	const seeds, sigmas = 40, 4.8 // by chance 2 in a million a comparison, 3 in 100,000 in all
 	p, err := workload.ParsePattern("stencil2d:12x8,bytes=30000,rounds=2")
 	if err != nil {
@@ -193,6 +194,7 @@ func TestDoubleAllRatesHalvesTheTime(t *testing.T) {
 // leave the host at the same times. Alone on the network this is exact; in
 // traffic it is the same in distribution.
 func TestSplitMessages(t *testing.T) {
+	t.Parallel()
 	for _, spec := range rulesNetworks {
 		top := network(t, spec)
 		o := evalsim.DefaultOptions()

@@ -60,6 +60,7 @@ func toAnyOther(hosts int) func(int, *rand.Rand) int {
 // leaves idle within the window and what full buffers stop. More room never
 // costs throughput.
 func TestSaturationOfFullFatTree(t *testing.T) {
+	t.Parallel()
 	specs := []string{"fattree:nodes-per-leaf=8,leaves-per-pod=8,pods=1,aggs-per-pod=8,cores=0",
 		"fattree:nodes-per-leaf=4,leaves-per-pod=4,pods=4,aggs-per-pod=4,cores=16"}
 	for _, spec := range specs {
@@ -122,6 +123,7 @@ func TestShiftsAreExactlyFull(t *testing.T) {
 // saturation rings carry less than before, as is known of networks that do not
 // throttle injection: Thottethodi, Lebeck and Mukherjee 2001.)
 func TestSaturationOfTorus(t *testing.T) {
+	t.Parallel()
 	ring := func(k float64) float64 { return 8 * k / (k*k - 1) }
 	line := func(k float64) float64 { return 4 * k / (k*k - 1) }
 	cases := []struct {

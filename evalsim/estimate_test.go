@@ -3,6 +3,7 @@ package evalsim_test
 import (
 	"context"
 	"math"
+	"os"
 	"testing"
 
 	"remap/evalsim"
@@ -55,9 +56,12 @@ func samplesAgree(t *testing.T, v sampling.Variant) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	repeats := 40
+	repeats := 10
 	if v.Kind == sampling.Bloom {
-		repeats = 8
+		repeats = 5
+	}
+	if os.Getenv("REMAP_LONG") != "" {
+		repeats *= 4
 	}
 	o := evalsim.DefaultOptions()
 	o.Sampling = v

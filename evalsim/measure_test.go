@@ -143,6 +143,7 @@ func measured(t *testing.T, v sampling.Variant, workers int) (*topology.Topology
 // Deliveries are all there is to know: from them alone, the tables of all parts
 // and the counts of all jobs come out; and any number of workers gives the same.
 func TestDeliveriesMakeTheTables(t *testing.T) {
+	t.Parallel()
 	for _, text := range []string{"full", "n=3", "one-bit", "one-reservoir", "one-reservoir,hash=whole", "one-bit,hash=hmult", "one-bit,unpruned", "full,counter=2", "n=3,counter=2", "one-reservoir,counter=2", "one-reservoir,hash=whole,counter=1", "bloom:48"} {
 		v, err := sampling.ParseVariant(text)
 		if err != nil {

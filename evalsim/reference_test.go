@@ -159,6 +159,7 @@ func (r *reference) forward(p *referencePacket, in int32) {
 // With buffers of sixteen packets they hardly differ; in buffers of two the
 // credits that count a little early are felt, and any tie changes what follows.
 func TestReferenceAgrees(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		buffer         int
 		mean, farthest float64 // allowed differences of the times
