@@ -359,6 +359,7 @@ func TestBloomFull(t *testing.T) {
 // What MurmurHash3 gives is the exact rate within five standard errors, whose
 // squares are p(1-p)/tests and the variance of p over filters.
 func TestFalsePositiveRates(t *testing.T) {
+	t.Parallel()
 	for _, size := range []int{8, 16, 24, 61, 64, 128} {
 		for _, elements := range []int{1, 2, 5, 11, 40} {
 			r := FalsePositiveRates(size, elements)

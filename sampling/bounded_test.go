@@ -12,6 +12,7 @@ import (
 // 1/250 of its deviation. Hashed counts with much noise are such estimates; the
 // variance then falls by nothing with N.
 func TestUnifiedInterval(t *testing.T) {
+	t.Parallel()
 	const deviation, step = 1e6, 4e-3
 	table := sampling.NewTable(sampling.Variant{Kind: sampling.OneBit, Slots: 1, Counter: 8, Hash: sampling.Field}, 1)
 	e := &table.Links[0]

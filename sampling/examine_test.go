@@ -128,6 +128,7 @@ func flawed(test *HashTest) bool {
 // identities that are small, and that codes that are not small hide it between
 // links. Field has none.
 func TestHmultFlawFound(t *testing.T) {
+	t.Parallel()
 	random := NewRandom(2)
 	many, small := differing(1<<15, random.Uint32), consecutive(1, 20)
 	links := Examine(Hmult, many, small)
@@ -158,6 +159,7 @@ func TestHmultFlawFound(t *testing.T) {
 // Field is never skewed. Of identities without pattern its codes cannot be told
 // from coins.
 func TestFieldClean(t *testing.T) {
+	t.Parallel()
 	count, links, seeds := 512, 2048, []uint64{1, 2, 3}
 	if os.Getenv("REMAP_LONG") != "" {
 		count, links, seeds = 2048, 18432, seeds[:1]

@@ -186,6 +186,7 @@ func uniform(counts []float64) float64 {
 // Reservoirs are uniform samples with registers in the switches in place of ideal
 // chance, if they begin at unrelated places: equal ones stay equal.
 func TestFeedbackReservoirs(t *testing.T) {
+	t.Parallel()
 	for _, size := range []int{16, 24, 32} {
 		for _, length := range []int{2, 3, 5, 7} {
 			for _, related := range []bool{false, true} {

@@ -157,6 +157,7 @@ func (s *spreadOf) check(t *testing.T, what string, expected float64) {
 // Exact coverage for links carried whole, over ranges of N wide enough to
 // average the jumps.
 func TestCoverageOfWholeLinks(t *testing.T) {
+	t.Parallel()
 	two, slots := sampling.Reservoirs, sampling.Variant{Kind: sampling.Full, Slots: 2, Counter: 8}
 	one := sampling.Variant{Kind: sampling.OneReservoir, Slots: 1, Counter: 8}
 	ranges := [][3]int{{3, 20, 1}, {20, 40, 1}, {40, 100, 4}, {300, 330, 10}}

@@ -80,6 +80,7 @@ func (s *series) is(t *testing.T, what string, want float64) {
 // columns beside the counts are unbiased estimates of them, for paths of two
 // lengths and links with any share of packets and of congestion.
 func TestMoments(t *testing.T) {
+	t.Parallel()
 	some, runs := fixedTraffic(150), 3000
 	for _, name := range []string{"full", "n=2", "one-reservoir,hash=whole", "one-bit", "one-reservoir", "one-bit,hash=crc"} {
 		v := parse(t, name)
@@ -209,6 +210,7 @@ func (f *fewHops) expected() expected {
 // variance of a ratio of normal numbers by up to 9 orders of itself, of the bias
 // by as many.
 func TestFractionOfOneReservoir(t *testing.T) {
+	t.Parallel()
 	const runs = 20000
 	for _, pair := range [][2]string{{"full", "one-reservoir,hash=whole"}, {"one-bit", "one-reservoir"}} {
 		for _, f := range []float64{0.1, 0.3, 0.45, 0.8} {
@@ -261,6 +263,7 @@ func checkFraction(t *testing.T, name string, law *fewHops, runs int) float64 {
 // link and l from that of any other (docs/sampling.md). The columns beside the
 // counts do not know of it, so intervals are wider than they must be.
 func TestIdentitiesInARow(t *testing.T) {
+	t.Parallel()
 	const l, packets, links, runs = 5, 1024, 12, 3000
 	v := parse(t, "one-bit")
 	paths := func(_, _ int32) []sampling.Range { return []sampling.Range{{First: 0, Count: links}} }

@@ -94,6 +94,7 @@ func parse(t interface {
 // identities differ, for every link of a network where paths have two lengths
 // and links any share of the packets. Standard error 0.5 %.
 func TestCoverageOfNoise(t *testing.T) {
+	t.Parallel()
 	const runs = 2000
 	packets := map[string][]int{"one-bit": {300}, "one-reservoir": {300}, "bloom:32": {300}, "full": {300}}
 	if long() {

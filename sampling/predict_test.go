@@ -62,6 +62,7 @@ func (o *observed) off(expected float64) float64 {
 // within 5.5 standard errors: of some 1500 comparisons, one in ten thousand such
 // tests would fail by chance.
 func TestPredictions(t *testing.T) {
+	t.Parallel()
 	for _, text := range []string{"full", "n=2", "n=4", "one-bit", "one-reservoir", "one-reservoir,counter=3", "one-reservoir,hash=whole",
 		"full,drawn=6", "one-bit,drawn=6", "one-reservoir,drawn=7", "bloom:32", "bloom:16", "one-bit,hash=crc"} {
 		t.Run(text, func(t *testing.T) {
@@ -160,6 +161,7 @@ func (o *linkObserved) check(t *testing.T, link int, p sampling.Prediction, trut
 // The quotient of the counts has the predicted deviation when there are packets
 // enough for the first order to do.
 func TestPredictedFraction(t *testing.T) {
+	t.Parallel()
 	const runs, packets = 2000, 3000
 	r := route{[]int32{0, 1, 2, 3}, 0b0110}
 	for _, text := range []string{"full", "n=2", "one-reservoir,hash=whole", "one-reservoir", "one-bit", "bloom:32"} {

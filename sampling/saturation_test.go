@@ -79,6 +79,7 @@ func inOrder(links []int32, length int) sampling.Positions {
 // without bias. One reservoir's congested counts too; a congested reservoir's only
 // while its counter holds.
 func TestCorrectedMoments(t *testing.T) {
+	t.Parallel()
 	for _, text := range []string{"full,counter=1", "full,counter=2", "n=2,counter=2", "n=3,counter=2", "one-reservoir,hash=whole,counter=2",
 		"one-reservoir,counter=2", "one-bit,counter=2", "one-reservoir,counter=1"} {
 		v := variant(t, text)

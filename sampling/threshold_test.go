@@ -11,6 +11,7 @@ import (
 // of 1/200 is measured over 2000 runs and 48 links with a standard error of 5 %
 // of it; the deviation of the sums from normal ones stays within another 10 %.
 func TestFalsePositives(t *testing.T) {
+	t.Parallel()
 	const runs, crossed, unused = 2000, 17, 48
 	names := []string{"one-bit", "one-reservoir"}
 	if long() {
@@ -51,6 +52,7 @@ func TestFalsePositives(t *testing.T) {
 // False positives of filters are few events: their number jumps, and the rate is
 // at most twice what is asked for.
 func TestFalsePositivesOfFilters(t *testing.T) {
+	t.Parallel()
 	const runs, crossed, unused = 400, 17, 48
 	some := fixedTraffic(400)
 	some.links += unused
