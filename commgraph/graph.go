@@ -1,6 +1,9 @@
 package commgraph
 
-import "fmt"
+import (
+	"fmt"
+	"math"
+)
 
 // Graph is the undirected communication graph in compressed sparse rows, the
 // layout METIS calls xadj, adjncy, adjwgt and vwgt.
@@ -35,47 +38,56 @@ func (g *Graph) TotalWeight() int64 {
 
 // Graph folds the traffic: the weight of a pair is the sum of both
 // directions; self traffic and pairs without bytes are left out.
+// O(ranks + entries).
 func (t *Traffic) Graph() *Graph {
 	n := t.Ranks()
-	degree := make([]int32, n+1)
-	each := func(visit func(u, v int32, w int64)) {
-		for u := range int32(n) {
-			first, end := t.Row(u)
-			for i := first; i < end; i++ {
-				v := t.Destinations[i]
-				if v == u {
-					continue
-				}
-				back := t.Find(v, u)
-				if back >= 0 && v < u {
-					continue // visited from v
-				}
-				w := t.Bytes[i]
-				if back >= 0 {
-					w += t.Bytes[back]
-				}
-				if w > 0 {
-					visit(u, v, w)
-				}
-			}
-		}
+	there := &Graph{Offsets: t.Offsets, Neighbors: t.Destinations, Weights: t.Bytes}
+	if len(t.Offsets) == 0 {
+		there.Offsets = []int32{0}
 	}
-	each(func(u, v int32, _ int64) { degree[u]++; degree[v]++ })
+	back := there.transposed()
 	g := &Graph{Offsets: make([]int32, n+1)}
-	for v := range n {
-		g.Offsets[v+1] = g.Offsets[v] + degree[v]
+	for u := range int32(n) {
+		degree := int32(0)
+		merge(there, back, u, func(int32, int64) { degree++ })
+		g.Offsets[u+1] = g.Offsets[u] + degree
 	}
 	m := g.Offsets[n]
-	g.Neighbors, g.Weights = make([]int32, m), make([]int64, m)
-	next := append([]int32(nil), g.Offsets[:n]...)
-	each(func(u, v int32, w int64) {
-		g.Neighbors[next[u]], g.Weights[next[u]] = v, w
-		g.Neighbors[next[v]], g.Weights[next[v]] = u, w
-		next[u]++
-		next[v]++
-	})
-	// Symmetric: transposing changes nothing but the order within the rows.
-	return g.transposed()
+	g.Neighbors, g.Weights = make([]int32, 0, m), make([]int64, 0, m)
+	for u := range int32(n) {
+		merge(there, back, u, func(v int32, w int64) {
+			g.Neighbors, g.Weights = append(g.Neighbors, v), append(g.Weights, w)
+		})
+	}
+	return g
+}
+
+// merge visits the neighbours of u in the union of two sets of rows, in
+// ascending order with the sums of their weights; u itself and sums of 0 are
+// left out.
+func merge(a, b *Graph, u int32, visit func(v int32, w int64)) {
+	i, endA := a.Row(u)
+	k, endB := b.Row(u)
+	for i < endA || k < endB {
+		v, w := int32(math.MaxInt32), int64(0)
+		if i < endA {
+			v = a.Neighbors[i]
+		}
+		if k < endB {
+			v = min(v, b.Neighbors[k])
+		}
+		if i < endA && a.Neighbors[i] == v {
+			w = a.Weights[i]
+			i++
+		}
+		if k < endB && b.Neighbors[k] == v {
+			w += b.Weights[k]
+			k++
+		}
+		if v != u && w > 0 {
+			visit(v, w)
+		}
+	}
 }
 
 // transposed turns every half-edge round, vertex weights left out. Because
