@@ -1,6 +1,7 @@
 package sampling
 
 import (
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -22,7 +23,7 @@ var kindNames = []string{"off", "full", "one-bit", "one-reservoir", "bloom"}
 // Variant is how packets carry what they saw. The zero value is off.
 type Variant struct {
 	Kind    Kind
-	Slots   int  // links a reservoir holds, 1 to MaxSlots; more than 1 under Full only
+	Slots   int  // links a reservoir holds, 1 to MaxSlots; more than 1 under Full only; 1 under Bloom
 	Counter int  // bits of every hop counter, 1 to 8, 0 under Drawn; it stays at its highest value
 	Drawn   int  // hops whose replacements the sender draws in advance, 1 to MaxDrawn, see Header.Send; 0 = switches draw
 	Hash    Hash // of OneBit and OneReservoir; Whole keeps links as they are
@@ -142,7 +143,9 @@ func (v Variant) String() string {
 	return text
 }
 
-// Validate names the first field that is out of bounds.
+// Validate names the first field that is out of bounds, or that means nothing under
+// the kind and is not as ParseVariant leaves it: equal variants are equal values.
+// Off leaves all open.
 func (v Variant) Validate() error {
 	switch {
 	case v.Kind == Off:
@@ -159,9 +162,17 @@ func (v Variant) Validate() error {
 		return fmt.Errorf("sampling counter of %d bits: must be 1 to %d", v.Counter, fullCounter)
 	case int(v.Hash) >= len(hashNames):
 		return fmt.Errorf("sampling hash %d is not known", v.Hash)
+	case v.Hash != Whole && v.Kind != OneBit && v.Kind != OneReservoir:
+		return fmt.Errorf("sampling hash %v: only one-bit and one-reservoir hash links", v.Hash)
+	case v.Unpruned && !v.Hashed() && v.Kind != Bloom:
+		return errors.New("unpruned sampling: only receivers of hashes and filters test links")
+	case v.Kind != Bloom && v.Bits != 0:
+		return fmt.Errorf("sampling with filters of %d bits: only Bloom has any", v.Bits)
 	case v.Kind == Bloom && (v.Bits < 8 || v.Bits > MaxBits):
 		return fmt.Errorf("sampling with Bloom filters of %d bits: must be 8 to %d", v.Bits, MaxBits)
-	case v.Kind != Bloom && (v.Slots < 1 || v.Slots > MaxSlots):
+	case v.Kind == Bloom && v.Slots != 1:
+		return fmt.Errorf("reservoirs of %d links beside Bloom filters: must be 1", v.Slots)
+	case v.Slots < 1 || v.Slots > MaxSlots:
 		return fmt.Errorf("reservoirs of %d links: must be 1 to %d", v.Slots, MaxSlots)
 	case v.Slots > 1 && v.Kind != Full:
 		return fmt.Errorf("reservoirs of %d links: only full ones have more than one", v.Slots)
