@@ -3,6 +3,7 @@ package sampling
 import (
 	"fmt"
 	"math/bits"
+	"strings"
 )
 
 // Hash turns a packet's identity and a link into one bit. The thesis asks of it
@@ -35,7 +36,7 @@ func ParseHash(name string) (Hash, error) {
 			return Hash(i), nil
 		}
 	}
-	return 0, fmt.Errorf("unknown hash %q: it is one of %v", name, hashNames)
+	return 0, fmt.Errorf("unknown hash %q: it is one of %s", name, strings.Join(hashNames, ", "))
 }
 
 // Hasher computes the bits of links. The zero value is of no use.

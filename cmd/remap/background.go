@@ -198,7 +198,7 @@ func (j *job) verdict(results []*evalsim.Result) string {
 	}
 	link := &j.machine.Links[suspects[0].Link]
 	text := fmt.Sprintf("from the job's own samples: %d links congested more than 10 %% of its packets (95 %% confidence); it sends\nat most %.1f Gb/s over any of them, of %.0f (%s to %s)",
-		len(suspects), suspects[0].BytesPerSecond*8/1e9, link.BytesPerSecond*8/1e9, j.machine.NodeName(link.From), j.machine.NodeName(link.To))
+		len(suspects), min(suspects[0].BytesPerSecond, link.BytesPerSecond)*8/1e9, link.BytesPerSecond*8/1e9, j.machine.NodeName(link.From), j.machine.NodeName(link.To))
 	if suspects[0].Use < ownUse {
 		return text + ": traffic of others congests them"
 	}

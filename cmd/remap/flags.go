@@ -244,6 +244,9 @@ func (s *settings) check(c *cli.Context) error {
 	if c.IsSet("memory-gbps") && !(s.memoryGbps >= 0.01 && s.memoryGbps <= 1e6) {
 		return usage("the default is 160", "--memory-gbps must be from 0.01 to 1000000, not %g", s.memoryGbps)
 	}
+	if c.IsSet("sampling") && s.sampling == "" {
+		return usage("off is none; --sampling with nothing behind it is full", "--sampling: the value is empty")
+	}
 	switch s.progress {
 	case "", "auto", "always", "never":
 		return nil

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -14,7 +13,6 @@ import (
 	"remap/internal/input"
 	"remap/internal/nearest"
 	"remap/mapping"
-	"remap/sampling"
 	"remap/topology"
 	"remap/workload"
 )
@@ -242,8 +240,8 @@ func (p *program) simulation() (evalsim.Options, error) {
 	o.ComputeNoise, o.StartJitter = p.computeNoise, time.Duration(p.startJitter)
 	o.MemoryBytesPerSecond = p.memoryGbps * 1e9 / 8
 	var err error
-	if o.Sampling, err = sampling.ParseVariant(cmp.Or(p.sampling, "off")); err != nil {
-		return o, inOption("sampling", err)
+	if o.Sampling, err = p.variant(); err != nil {
+		return o, err
 	}
 	if o.Switching, err = evalsim.ParseSwitching(p.switching); err != nil {
 		return o, inOption("switching", err)

@@ -49,6 +49,9 @@ func (p *program) openMeasures(out *output) (*measures, error) {
 	if p.view != "job" && p.view != "administrator" {
 		return nil, usage("views: job, administrator", "--view: unknown view %q", p.view)
 	}
+	if err := p.checkSampling(); err != nil {
+		return nil, err
+	}
 	if p.linksFormat != "" {
 		var err error
 		if f.linksFormat, err = columns.ParseFormat(p.linksFormat); err != nil {
@@ -61,6 +64,7 @@ func (p *program) openMeasures(out *output) (*measures, error) {
 // measured adds what the files need to a simulation's options. --slices has
 // the first repeat played once more, to learn how long it is.
 func (p *program) measured(ctx context.Context, f *measures, j *job, jobs []evalsim.Job, o *evalsim.Options) error {
+	p.sayUnused(j)
 	o.Latencies = true
 	o.ByPhase, o.ByTag, o.ByCallSite = p.byPhase, p.byTag, p.byCallSite
 	if p.categories() || f.samples.toFile() || len(j.background) > 0 { // background: for the verdict
@@ -78,21 +82,6 @@ func (p *program) measured(ctx context.Context, f *measures, j *job, jobs []eval
 	o.SliceLength, o.MaxSlices = time.Duration(max(1, math.Ceil(first.Makespan/float64(p.slices)))), p.slices
 	return nil
 }
-
-// sampled makes packets carry samples, full ones unless the user has said.
-func sampled(o *evalsim.Options) {
-	if o.Sampling.Kind == sampling.Off {
-		o.Sampling = sampling.Reservoirs
-	}
-}
-
-// unsampled makes packets carry nothing, and nothing be kept of them.
-func unsampled(o *evalsim.Options) {
-	o.Sampling, o.ByPhase, o.ByTag, o.ByCallSite = sampling.Variant{}, false, false, false
-}
-
-// categories tells whether rows of phases, tags or call sites are asked for.
-func (p *program) categories() bool { return p.byPhase || p.byTag || p.byCallSite }
 
 // maxPartsBytes is what slices and categories of all repeats may take in memory:
 // below what the simulator itself would cut slices for.

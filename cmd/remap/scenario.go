@@ -42,7 +42,7 @@ type given struct {
 // experiment, not what to do about it nor where results go.
 func (p *program) scenarioNames() []string {
 	var names []string
-	for _, f := range join(p.machineFlags(), p.trafficFlags(), p.backgroundFlags(), p.routingFlag(), p.simulationFlags()) {
+	for _, f := range join(p.machineFlags(), p.trafficFlags(), p.backgroundFlags(), p.routingFlag(), p.simulationFlags(), p.samplingFlag("")) {
 		if name := f.Names()[0]; name != "progress" {
 			names = append(names, name)
 		}
