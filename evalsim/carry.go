@@ -24,22 +24,21 @@ type carrier struct {
 	limit      uint32 // of the hop counters that receivers see
 	hashed     bool   // receivers see bits in place of links
 	ticketed   bool   // they must know whose packet it is
+	atOnce     bool   // the log does not say all that they need of a delivery
+	named      bool   // packets have identities or headers
 	device     *sampling.Switch
 	receiver   *sampling.Receiver
 	ids        []uint32          // by packet: its identity; nil where none is needed
 	headers    []sampling.Header // by packet, wide variants
 	next       []uint32          // length flows: identity of the next packet; multiples of 64 are drawn anew
 	identities sampling.Random
-	tickets    []ticket         // as simulator.log, of what has identities
+	tickets    []ticket         // as simulator.log, if ticketed
 	arriving   sampling.Packet  // scratch
 	blocks     []sampling.Block // by message, hashed variants
 }
 
-// ticket is what a receiver needs to decode a logged delivery.
-type ticket struct {
-	id      uint32
-	in, out int32 // injection and ejection link
-}
+// ticket is what a receiver needs to correct a logged delivery.
+type ticket struct{ in, out int32 } // injection and ejection link
 
 // newCarrier is for one simulator, which has an own stream of chance for it.
 func newCarrier(n *network, v sampling.Variant, flows int, sampler *sampling.Random) carrier {
@@ -57,6 +56,8 @@ func newCarrier(n *network, v sampling.Variant, flows int, sampler *sampling.Ran
 		c.carries = carriesTwo
 	}
 	c.ticketed = n.ways != nil && c.carries != carriesWide && !c.hashed
+	c.atOnce = c.hashed || c.ticketed || c.carries == carriesWide
+	c.named = c.hashed || c.carries == carriesWide
 	c.receiver = sampling.NewReceiver(v, n.links, n.paths, 0)
 	if c.limit < countMask && n.ways != nil {
 		c.receiver.Correct(n.ways.Place)
@@ -214,13 +215,17 @@ func (s *simulator) receiveOthers() {
 	s.tickets = s.tickets[:0]
 }
 
-// note keeps what a receiver will need of a delivered packet.
-func (s *simulator) note(p int32, m *message) {
-	t := ticket{in: m.link, out: m.toLink}
-	if s.ids != nil {
-		t.id = s.ids[p]
+// takeIn takes a delivered packet in, or keeps what will be needed for that
+// beside the log.
+func (s *simulator) takeIn(p, id int32, pk *packet, m *message, table int32) {
+	switch {
+	case s.hashed:
+		s.receiveHashed(p, id, pk, m, table)
+	case s.ticketed:
+		s.tickets = append(s.tickets, ticket{m.link, m.toLink})
+	default:
+		s.receiveWide(p, m, table)
 	}
-	s.tickets = append(s.tickets, t)
 }
 
 // receiveHashed takes a delivered packet of a hashed variant, by the block of

@@ -248,27 +248,30 @@ func (s *simulator) queue(moves []move) {
 // cross is what a switch does to the packet's header: sampling.Switch.Cross, each
 // reservoir packed in one word (Taffet 2018, algorithm 3).
 func (s *simulator) cross(p int32, pk *packet, link, id int32, congested bool) {
-	if congested {
-		s.found[id]++
+	if s.carries == carriesNothing {
+		pk.hop = counted(pk.hop)
+		if congested {
+			s.found[id]++
+			pk.congested = counted(pk.congested)
+		}
+		return
 	}
 	if s.carries == carriesTwo {
 		pk.hop = keep(pk.hop, link, s.sampler.Uint32())
-	} else if s.carries == carriesNothing {
-		pk.hop = counted(pk.hop)
-	} else if s.carries == carriesOne {
+		if congested {
+			s.found[id]++
+			pk.congested = keep(pk.congested, link, s.sampler.Uint32())
+		}
+		return
+	}
+	if congested {
+		s.found[id]++
+	}
+	if s.carries == carriesOne {
 		pk.hop, pk.congested = keepOnce(pk.hop, pk.congested, link, congested, s.limit, s.sampler.Uint32())
 		return
-	} else {
-		s.crossOther(p, pk, link, congested)
 	}
-	if !congested {
-		return
-	}
-	if s.carries == carriesTwo {
-		pk.congested = keep(pk.congested, link, s.sampler.Uint32())
-	} else if s.carries == carriesNothing {
-		pk.congested = counted(pk.congested)
-	}
+	s.crossOther(p, pk, link, congested)
 }
 
 // counted counts a link into a reservoir.
@@ -407,12 +410,8 @@ func (s *simulator) deliver(p int32) {
 	if s.watched {
 		table += s.watch(p, pk, m, now)
 	}
-	if s.hashed {
-		s.receiveHashed(p, id, pk, m, table)
-	} else if s.ticketed {
-		s.note(p, m)
-	} else if s.carries == carriesWide {
-		s.receiveWide(p, m, table)
+	if s.atOnce {
+		s.takeIn(p, id, pk, m, table)
 	}
 	s.log = append(s.log, delivery{pk.hop, pk.congested, m.flow, table})
 	if len(s.log) == logged {

@@ -108,7 +108,7 @@ func (s *simulator) refill(link int32) {
 	}
 	p := s.newPacket()
 	*s.packetAt.at(p) = packet{ready: m.posted, next: -1, in: -1, message: id, to: to}
-	if s.carries == carriesWide || s.ids != nil {
+	if s.named {
 		s.begin(p, m.flow)
 	}
 	c := s.channelAt.at(link * s.virtual)
