@@ -95,9 +95,9 @@ func TestReduction43(t *testing.T) {
 	if exact, _ := into(moved, 388); exact <= 0.99 {
 		t.Errorf("the tree's root did not move: congested fraction %.4f there", exact)
 	}
-	gbps := func(r *evalsim.Result, packets float64) float64 { return packets * 4096 * 8 / r.Makespan }
-	p := naive.Samples[0].PacketsEstimate(link)
-	if low, high := gbps(naive, p.Low), gbps(naive, p.High); high < 99 || low > 101 {
+	rate := naive.Samples[0].Bandwidth(link, 4096, naive.Makespan/1e9)
+	gbps := func(bytesPerSecond float64) float64 { return bytesPerSecond * 8 / 1e9 }
+	if low, high := gbps(rate.Low), gbps(rate.High); high < 99 || low > 101 {
 		t.Errorf("estimated rate of the root's link [%.1f, %.1f] Gb/s, it is full", low, high)
 	}
 	grown := slices43(t, o, naive.Makespan)
@@ -107,6 +107,6 @@ func TestReduction43(t *testing.T) {
 	treeExact, _ := into(tree, 0)
 	t.Logf("naive %.2f ms (thesis 18), tree %.1f us, faster by %.1f (thesis 86.9, bound 102.3)", naive.Makespan/1e6, tree.Makespan/1e3, gain)
 	t.Logf("root's link: congested fraction %.4f (thesis > 0.998), estimated %.4f [%.4f, %.4f], %.1f [%.1f, %.1f] Gb/s (thesis 92.6); with the tree %.4f",
-		exact, estimate.Value, estimate.Low, estimate.High, gbps(naive, p.Value), gbps(naive, p.Low), gbps(naive, p.High), treeExact)
+		exact, estimate.Value, estimate.Low, estimate.High, gbps(rate.Value), gbps(rate.Low), gbps(rate.High), treeExact)
 	t.Logf("root on another host: time changes by %.4f %% (thesis < 0.01)", 100*change)
 }

@@ -46,12 +46,11 @@ func Suspects(t *topology.Topology, results []*evalsim.Result, job int, packetBy
 	}
 	var found []Suspect
 	for i := range pooled.Links {
-		entry := &pooled.Links[i]
 		congested := pooled.Fraction(int32(i))
 		if congested.Low <= SuspectFraction || seconds <= 0 {
 			continue
 		}
-		rate := entry.Packets * packetBytes / seconds
+		rate := pooled.Bandwidth(int32(i), packetBytes, seconds).Value
 		found = append(found, Suspect{int32(i), congested, rate, rate / t.Links[i].BytesPerSecond})
 	}
 	slices.SortStableFunc(found, func(a, b Suspect) int {
