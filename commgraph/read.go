@@ -2,12 +2,10 @@ package commgraph
 
 import (
 	"bufio"
-	"bytes"
 	"errors"
 	"fmt"
 	"io"
 	"os"
-	"slices"
 	"strings"
 
 	"remap/internal/input"
@@ -15,15 +13,65 @@ import (
 
 // Names of the graph formats, as Read and the command line take them.
 const (
-	FormatDense = "dense" // square matrix: ReadDense
-	FormatEdges = "edges" // ReadEdgeList
-	FormatMETIS = "metis" // ReadMETIS
+	FormatDense               = "dense"
+	FormatEdges               = "edges"
+	FormatMETIS               = "metis"
+	FormatScotch              = "scotch"
+	FormatMatrixMarket        = "matrix-market"
+	FormatMatrixMarketPattern = "matrix-market-pattern"
+	FormatParComm             = "par-comm"
 )
 
-// Formats lists the names that Read takes.
-func Formats() []string { return []string{FormatDense, FormatEdges, FormatMETIS} }
+// formats is every format that Read takes: its name, what its files are, and
+// how they are read. Graphs without directions become traffic by halves.
+var formats = []struct {
+	name, doc string
+	read      func(name string, r io.Reader) (*Traffic, error)
+}{
+	{FormatDense, "square matrices with commas between", ReadDense},
+	{FormatEdges, "CSV files with the header src,dst,bytes", ReadEdgeList},
+	{FormatMETIS, "METIS graphs", halves(ReadMETIS)},
+	{FormatScotch, "Scotch graphs", halves(ReadScotch)},
+	{FormatMatrixMarket, "Matrix Market files", ReadMatrixMarket},
+	{FormatMatrixMarketPattern, "the structure of Matrix Market files", ReadMatrixMarketPattern},
+	{FormatParComm, "par-comm-data files (lines of source, destination, bytes and hops)", sizesAlone},
+}
 
-const formatsHint = "known are square matrices with commas between, CSV files with the header src,dst,bytes, and METIS graphs"
+// halves is a reader of a graph as one of traffic, see Graph.Traffic.
+func halves(read func(string, io.Reader) (*Graph, error)) func(string, io.Reader) (*Traffic, error) {
+	return func(name string, r io.Reader) (*Traffic, error) {
+		g, err := read(name, r)
+		if err != nil {
+			return nil, err
+		}
+		return g.Traffic(), nil
+	}
+}
+
+// sizesAlone is ReadParComm without the hops.
+func sizesAlone(name string, r io.Reader) (*Traffic, error) {
+	t, _, err := ReadParComm(name, r)
+	return t, err
+}
+
+// Formats lists the names that Read takes.
+func Formats() []string {
+	names := make([]string, len(formats))
+	for i, f := range formats {
+		names[i] = f.name
+	}
+	return names
+}
+
+// FormatsDoc says in one line what files can be read.
+func FormatsDoc() string {
+	docs := make([]string, len(formats))
+	for i, f := range formats {
+		docs[i] = f.doc
+	}
+	last := len(docs) - 1
+	return strings.Join(docs[:last], ", ") + " and " + docs[last]
+}
 
 // Open reads a graph file; see Read. A missing, unreadable or empty file and a
 // folder are *input.Error as well.
@@ -70,113 +118,36 @@ func fileError(path string, err error) error {
 }
 
 // Read reads traffic in the format of that name, or, if it is empty, in the
-// one that the content shows: a first line with %%MatrixMarket is Matrix
-// Market (not supported yet), a line of names with commas a CSV edge list, of
-// numbers with commas a dense matrix, anything else METIS. name stands in
-// errors, which are *input.Error.
+// one that the content shows (recognise). name stands in errors, which are
+// *input.Error.
 //
-// A METIS graph is undirected: every edge becomes two directions, see
-// Graph.Traffic.
+// METIS and Scotch graphs are undirected: every edge becomes two directions,
+// see Graph.Traffic.
 func Read(name string, r io.Reader, format string) (*Traffic, error) {
 	buffered := bufio.NewReaderSize(r, headBytes)
-	var err error
+	content := sized{buffered, inputSize(r)}
 	square := false
 	if format == "" {
-		if format, err = recognise(name, buffered); err != nil {
+		head, err := peekHead(name, buffered)
+		if err != nil {
 			return nil, err
 		}
-		square = format == FormatMETIS && looksSquare(buffered)
+		if format, err = recognise(name, head); err != nil {
+			return nil, err
+		}
+		square = format == FormatMETIS && head.looksSquare()
 	}
-	switch format {
-	case FormatDense:
-		return ReadDense(name, buffered)
-	case FormatEdges:
-		return ReadEdgeList(name, buffered)
-	case FormatMETIS:
-		g, err := ReadMETIS(name, buffered)
+	for _, f := range formats {
+		if f.name != format {
+			continue
+		}
+		t, err := f.read(name, content)
 		var wrong *input.Error
 		if square && errors.As(err, &wrong) {
 			wrong.Hint = "if this is a dense matrix, separate the columns with commas, or give --graph-format"
 		}
-		if err != nil {
-			return nil, err
-		}
-		return g.Traffic(), nil
+		return t, err
 	}
 	return nil, &input.Error{Reason: fmt.Sprintf("unknown graph format %q", format),
 		Hint: "known formats: " + strings.Join(Formats(), ", ")}
-}
-
-// headBytes is how much of a file is looked at to tell its format.
-const headBytes = 64 << 10
-
-// looksSquare tells whether what is taken for METIS, because no comma separates
-// its numbers, has the shape of a square matrix: as many lines, as far as the
-// buffer shows them, as words in each.
-func looksSquare(r *bufio.Reader) bool {
-	head, err := r.Peek(headBytes)
-	if err != io.EOF {
-		head = head[:1+bytes.LastIndexByte(head, '\n')]
-	}
-	rows, columns := 0, 0
-	for line := range bytes.Lines(input.TrimMark(head)) {
-		words := len(bytes.Fields(line))
-		if words == 0 {
-			continue
-		}
-		if rows++; rows > 1 && words != columns {
-			return false
-		}
-		columns = words
-	}
-	return columns > 1 && (rows == columns || err != io.EOF && rows < columns)
-}
-
-// recognise looks at the start of a file without consuming it.
-func recognise(name string, r *bufio.Reader) (string, error) {
-	head, err := r.Peek(headBytes)
-	if err != nil && err != io.EOF {
-		return "", &input.Error{File: name, Reason: err.Error(), Hint: "can the file be read to its end?", Err: err}
-	}
-	head = input.TrimMark(head)
-	number := 0
-	for line := range bytes.Lines(head) {
-		number++
-		line = bytes.TrimSpace(line)
-		switch {
-		case len(line) == 0:
-			continue
-		case bytes.HasPrefix(bytes.ToLower(line), []byte("%%matrixmarket")):
-			return "", &input.Error{File: name, Line: number, Reason: "Matrix Market files are not supported yet", Hint: formatsHint}
-		case line[0] == '%':
-			return FormatMETIS, nil
-		case line[0] == '#':
-			// Only edge lists have such comments; what follows must be one, or the error says so.
-			return FormatEdges, nil
-		}
-		return byFirstLine(name, number, line)
-	}
-	return "", emptyFile(name, formatsHint)
-}
-
-// byFirstLine judges the first line that holds something.
-func byFirstLine(name string, number int, line []byte) (string, error) {
-	words := bytes.FieldsFunc(line, func(c rune) bool { return c == ',' || c == ' ' || c == '\t' })
-	numbers := len(words) > 0 && !slices.ContainsFunc(words, func(w []byte) bool { return !looksNumeric(w) })
-	commas := bytes.IndexByte(line, ',') >= 0
-	switch {
-	case commas && bytes.Contains(bytes.ToLower(line), []byte("src")):
-		return FormatEdges, nil
-	case commas || numbers && len(words) == 1:
-		return FormatDense, nil // with the error of its first cell if it is none
-	case numbers:
-		return FormatMETIS, nil
-	}
-	return "", &input.Error{File: name, Line: number, Reason: "no known graph format", Hint: formatsHint}
-}
-
-// looksNumeric tells whether a word begins as a number does.
-func looksNumeric(word []byte) bool {
-	c := word[0]
-	return c >= '0' && c <= '9' || (c == '-' || c == '+' || c == '.') && len(word) > 1
 }

@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 
@@ -105,17 +106,19 @@ func TestDenseCounts(t *testing.T) {
 	}
 }
 
-// readErrors is everything that may be wrong with a file.
-var readErrors = []struct {
+// wrongFile is a file, and where and how it is wrong.
+type wrongFile struct {
 	format, text string
 	line, column int
 	reason       string
-}{
+}
+
+// readErrors is what may be wrong with matrices, edge lists and METIS graphs.
+var readErrors = []wrongFile{
 	{"", "", 0, 0, "empty"},
 	{"", "\n \n", 0, 0, "empty"},
 	{"", "hello world\n", 1, 0, "no known graph format"},
-	{"", "%%MatrixMarket matrix coordinate real general\n2 2 1\n1 2 5\n", 1, 0, "Matrix Market files are not supported yet"},
-	{"scotch", "0 1\n", 0, 0, `unknown graph format "scotch"`},
+	{"chaco", "0 1\n", 0, 0, `unknown graph format "chaco"`},
 
 	{FormatDense, "", 0, 0, "empty"},
 	{"", "0,1\n1,0,\n", 2, 5, "empty"},
@@ -185,7 +188,7 @@ var readErrors = []struct {
 
 // TestReadErrors: each error tells where and why.
 func TestReadErrors(t *testing.T) {
-	for _, test := range readErrors {
+	for _, test := range slices.Concat(readErrors, sparseErrors) {
 		_, err := Read("f", strings.NewReader(test.text), test.format)
 		var e *input.Error
 		if input.Hint(err) == "" {
@@ -255,6 +258,11 @@ func TestLyingHeaders(t *testing.T) {
 		"1073741824 0\n",
 		"# ranks 1073741824\nsrc,dst,bytes\n",
 		"src,dst,bytes\n1073741823,0,1\n",
+		"0\n1073741824 2147483647\n0 111\n1 1 2147483647 5 7",
+		"%%MatrixMarket matrix coordinate integer general\n1073741824 1073741824 2147483647\n1 1 5\n",
+		"%%MatrixMarket matrix coordinate integer symmetric\n1073741824 1073741824 1\n2 1 5\n",
+		"%%MatrixMarket matrix array integer symmetric\n1073741824 1073741824\n5\n",
+		"0 1073741823 1.0e+00 1\n0 1 1.0e+00 0\n",
 	} {
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)

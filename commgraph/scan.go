@@ -257,6 +257,15 @@ func (s *scanner) lineError(hint, format string, args ...any) error {
 	return s.errorAt(0, hint, format, args...)
 }
 
+// cutOff is the error of an input that ends before what it must have, on its
+// last line.
+func (s *scanner) cutOff(format string, args ...any) error {
+	if err := s.failed(); err != nil {
+		return err
+	}
+	return &input.Error{File: s.file, Line: s.lines(), Reason: "the file ends before " + fmt.Sprintf(format, args...), Hint: "is the file cut off?"}
+}
+
 func (s *scanner) errorAt(column int, hint, format string, args ...any) error {
 	if err := s.failed(); err != nil {
 		return err
@@ -289,8 +298,9 @@ func (s *scanner) notWhole(read bool, what string, low, high int64) error {
 	return s.wordError("", "%s is %q, must be a whole number from %d to %d", what, shorten(string(s.peekWord())), low, high)
 }
 
-// amount reads the next word of the line as a volume (parseAmount).
-func (s *scanner) amount(what string) (int64, error) {
+// amount reads the next word of the line as a volume (parseAmount); an empty
+// hint is the format's.
+func (s *scanner) amount(what, hint string) (int64, error) {
 	value, ok := s.integer()
 	if ok && value <= MaxTotal {
 		return value, nil
@@ -302,7 +312,7 @@ func (s *scanner) amount(what string) (int64, error) {
 	}
 	value, err := parseAmount(s.peekWord())
 	if err != nil {
-		return 0, s.wordError("", "%s: %s", what, err)
+		return 0, s.wordError(hint, "%s: %s", what, err)
 	}
 	s.nextWord()
 	return value, nil
