@@ -34,8 +34,12 @@ type carrier struct {
 	identities sampling.Random
 	tickets    []ticket         // as simulator.log, if ticketed
 	arriving   sampling.Packet  // scratch
-	blocks     []sampling.Block // by message, hashed variants
+	blocks     []sampling.Block // by message modulo maxBlocks, hashed variants
 }
+
+// maxBlocks bounds the memory of blocks to 43 MB. Messages beyond share them,
+// which costs time: a block that holds others' packets is decoded first.
+const maxBlocks = 1 << 17
 
 // ticket is what a receiver needs to correct a logged delivery.
 type ticket struct{ in, out int32 } // injection and ejection link
@@ -239,6 +243,7 @@ func (s *simulator) receiveHashed(p, id int32, pk *packet, m *message, table int
 	} else if pk.congested != 0 {
 		marked.CongestedCount, marked.CongestedBit = uint8(min(pk.congested&countMask, s.limit)), uint8(hasher.Bit(s.ids[p], int32(pk.congested>>8)))
 	}
+	id %= maxBlocks
 	for len(s.blocks) <= int(id) {
 		s.blocks = append(s.blocks, sampling.Block{})
 	}

@@ -58,6 +58,13 @@ func TestAnyVariantIsItsDeliveries(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		for i := range deliveries {
+			d := &deliveries[i]
+			hosts, in, out := jobs[d.Job].Hosts, top.Links[d.In], top.Links[d.Out]
+			if in.From != hosts[d.Source] || out.To != hosts[d.Destination] {
+				t.Fatalf("%+v from %d to %d", d, in.From, out.To)
+			}
+		}
 		decodeAgain(t, top, &o, results[0], deliveries)
 		if again, err := s.Run(context.Background(), o.Seed); err != nil || !bytes.Equal(inBytes(t, again), inBytes(t, results[0])) || !reflect.DeepEqual(again, results[0]) {
 			t.Fatalf("the same run once more differs (%v)", err)
@@ -104,6 +111,9 @@ func decodeAgain(t *rapid.T, top *topology.Topology, o *evalsim.Options, r *eval
 	for i := range deliveries {
 		d := &deliveries[i]
 		p := d.Packet()
+		if set := paths.Between(d.In, d.Out); d.HopLink >= 0 && !has(set, d.HopLink) || d.CongestedLink >= 0 && !has(set, d.CongestedLink) {
+			t.Fatalf("%+v by links that it cannot cross", d)
+		}
 		receiver.Receive(whole[d.Job], &p)
 		if r.Parts == nil {
 			continue
