@@ -150,7 +150,7 @@ func TestHmultFlawFound(t *testing.T) {
 	if two.IDPairs.Beyond != 1 || math.Abs(two.IDPairs.Share-2./3) > 0.01 {
 		t.Errorf("identities 2 and 6: %+v", two.IDPairs)
 	}
-	ports := []uint32{PortCode(0, 2), PortCode(0, 6)}
+	ports := []uint32{Code(2), Code(6)}
 	if r := Examine(Hmult, differing(1<<16, random.Uint32), ports); r.CodePairs.Verdict != Fair {
 		t.Errorf("ports 2 and 6: %+v", r.CodePairs)
 	}

@@ -14,8 +14,8 @@ const fieldReduction = 1<<22 | 1<<2 | 1<<1 | 1
 // search of 2^28 constants found no more.
 const fieldSpread = 0x4755bd5c
 
-// FieldMultiply is the product in GF(2^32).
-func FieldMultiply(a, b uint32) uint32 {
+// fieldMultiply is the product in GF(2^32).
+func fieldMultiply(a, b uint32) uint32 {
 	product := uint32(0)
 	for ; b != 0; b >>= 1 {
 		product ^= a & -(b & 1)
@@ -37,7 +37,7 @@ func timesX(a uint32) uint32 { return a<<1 ^ fieldReduction&-(a>>31) }
 // identities that differ in their low b bits, two codes agree on half unless
 // their masks have the same low b bits.
 func FieldMask(code uint32) uint32 {
-	power, mask := FieldMultiply(code, fieldSpread), uint32(0)
+	power, mask := fieldMultiply(code, fieldSpread), uint32(0)
 	for j := range 32 {
 		mask |= power >> 31 << j
 		power = timesX(power)

@@ -11,9 +11,9 @@ func power(a uint32, n uint64) uint32 {
 	result := uint32(1)
 	for ; n > 0; n >>= 1 {
 		if n&1 == 1 {
-			result = FieldMultiply(result, a)
+			result = fieldMultiply(result, a)
 		}
-		a = FieldMultiply(a, a)
+		a = fieldMultiply(a, a)
 	}
 	return result
 }
@@ -55,22 +55,22 @@ func slowMultiply(a, b uint32) uint32 {
 func TestFieldIsAField(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		a, b, c := rapid.Uint32().Draw(t, "a"), rapid.Uint32().Draw(t, "b"), rapid.Uint32().Draw(t, "c")
-		if got, want := FieldMultiply(a, b), slowMultiply(a, b); got != want {
+		if got, want := fieldMultiply(a, b), slowMultiply(a, b); got != want {
 			t.Fatalf("%#x x %#x = %#x, by division %#x", a, b, got, want)
 		}
-		if FieldMultiply(a, b) != FieldMultiply(b, a) {
+		if fieldMultiply(a, b) != fieldMultiply(b, a) {
 			t.Fatal("not commutative")
 		}
-		if FieldMultiply(FieldMultiply(a, b), c) != FieldMultiply(a, FieldMultiply(b, c)) {
+		if fieldMultiply(fieldMultiply(a, b), c) != fieldMultiply(a, fieldMultiply(b, c)) {
 			t.Fatal("not associative")
 		}
-		if FieldMultiply(a, b^c) != FieldMultiply(a, b)^FieldMultiply(a, c) {
+		if fieldMultiply(a, b^c) != fieldMultiply(a, b)^fieldMultiply(a, c) {
 			t.Fatal("not distributive")
 		}
-		if FieldMultiply(a, 1) != a || FieldMultiply(a, 0) != 0 {
+		if fieldMultiply(a, 1) != a || fieldMultiply(a, 0) != 0 {
 			t.Fatal("1 or 0 does not do what it must")
 		}
-		if a != 0 && FieldMultiply(a, power(a, 1<<32-2)) != 1 {
+		if a != 0 && fieldMultiply(a, power(a, 1<<32-2)) != 1 {
 			t.Fatalf("%#x has no inverse", a)
 		}
 	})
@@ -80,7 +80,7 @@ func TestFieldIsAField(t *testing.T) {
 func TestFieldMask(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		id, a, b := rapid.Uint32().Draw(t, "id"), rapid.Uint32().Draw(t, "a"), rapid.Uint32().Draw(t, "b")
-		product := FieldMultiply(FieldMultiply(id, a), fieldSpread)
+		product := fieldMultiply(fieldMultiply(id, a), fieldSpread)
 		if got, want := parity(FieldMask(a)&id), product>>31; got != want {
 			t.Fatalf("code %#x, identity %#x: hash %d, product %#x", a, id, got, product)
 		}

@@ -62,19 +62,15 @@ const (
 
 // Code is the number by which a link of 0..MaxLinks-1 is hashed. No two are the
 // same and none is small, where multiplicative hashes are weak. Below 2^23 it is
-// the thesis's number of a switch's output port (section 5.4) with links in
-// place of 64 x device + port; above, where that overflows, it ends in other bits.
+// the thesis's number of a switch's output port (section 5.4), device x 2^15 +
+// port x 2^9 + 509, with links in place of 64 x device + port; above, where that
+// overflows, it ends in other bits.
 func Code(link int32) uint32 {
 	if link < MaxLinks/2 {
 		return uint32(link)<<9 | lowCode
 	}
 	return uint32(link)<<9 | highCode
 }
-
-// PortCode is the thesis's number of a switch's output port (section 5.4):
-// device x 2^15 + port x 2^9 + 509. Codes differ for devices below 2^17 and
-// ports below 64.
-func PortCode(device, port uint32) uint32 { return device<<15 + port<<9 + lowCode }
 
 // NewHasher makes links 0..links-1 ready, at most MaxLinks of them.
 func NewHasher(h Hash, links int) *Hasher {

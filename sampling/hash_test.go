@@ -83,11 +83,8 @@ func TestCodes(t *testing.T) {
 	}
 	rapid.Check(t, func(t *rapid.T) {
 		device, port := rapid.Uint32Range(0, 1<<17-1).Draw(t, "device"), rapid.Uint32Range(0, 63).Draw(t, "port")
-		if got, want := PortCode(device, port), Code(int32(64*device+port)); got != want {
-			t.Fatalf("port %d of device %d has code %d, link %d has %d", port, device, got, 64*device+port, want)
-		}
-		if PortCode(device, port) != device*1<<15+port*1<<9+509 {
-			t.Fatal("not the thesis's number")
+		if got, want := Code(int32(64*device+port)), device*1<<15+port*1<<9+509; got != want {
+			t.Fatalf("port %d of device %d has code %d, the thesis's is %d", port, device, got, want)
 		}
 	})
 }

@@ -52,8 +52,11 @@ func NewStream(v Variant, links int, paths Paths, flows int, length, tolerance i
 // slices first.
 func (s *Stream) Receive(arrival int64, p *Packet) {
 	if !s.started || arrival > s.newest {
+		before := s.oldest()
 		s.started, s.newest = true, arrival
-		s.close(s.oldest())
+		if after := s.oldest(); after > before {
+			s.close(after)
+		}
 	}
 	slice := s.slice(arrival)
 	if slice < s.oldest() {
