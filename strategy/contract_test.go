@@ -134,7 +134,7 @@ func problems(t testing.TB) map[string]*mapping.Problem {
 // mayRefuse tells errors that a strategy is allowed to answer with.
 func mayRefuse(err error) bool {
 	var misfit *tiling.Misfit
-	return errors.As(err, &misfit) || errors.Is(err, tiling.ErrNoGrid) || errors.Is(err, tiling.ErrNoLevels) || errors.Is(err, tiling.ErrUneven)
+	return errors.As(err, &misfit) || errors.Is(err, tiling.ErrNoGrid) || errors.Is(err, tiling.ErrNoLevels)
 }
 
 // print shows everything a strategy could change.

@@ -8,7 +8,9 @@ import (
 	"strings"
 	"testing"
 
+	"remap/commgraph"
 	"remap/mapping"
+	"remap/stencil"
 )
 
 const small = "fattree:nodes-per-leaf=4,leaves-per-pod=4,pods=4,aggs-per-pod=2,cores=2" // 64 hosts
@@ -52,9 +54,10 @@ func TestHostsOfSeveralSlots(t *testing.T) {
 	}
 	costs := evaluate(t, p, traffic, mustMap(t, p, AllLevels))
 	// Leaving a host costs one switch, leaving a leaf or a pod two more each.
-	host, leaf, pod := Faces(p.Grid, []int{2, 2, 2}), Faces(p.Grid, []int{4, 4, 2}), Faces(p.Grid, []int{8, 4, 4})
+	l := Plain(p.Grid)
+	host, leaf, pod := l.Cut([]int{2, 2, 2}), l.Cut([]int{4, 4, 2}), l.Cut([]int{8, 4, 4})
 	pairs := 3 * 7 * 8 * 8
-	if want := float64(host+2*leaf+2*pod) / float64(pairs); !near(costs.AvgPathLength, want, 1e-9) {
+	if want := (host + 2*leaf + 2*pod) / float64(pairs); !near(costs.AvgPathLength, want, 1e-9) {
 		t.Errorf("average path length %v, want %v", costs.AvgPathLength, want)
 	}
 }
@@ -72,17 +75,103 @@ func TestSpareSlotsStayWholePlaces(t *testing.T) {
 	}
 }
 
-// Unequal places are tiled by their greatest common divisor.
-func TestUnequalPlaces(t *testing.T) {
-	p, _ := job(t, small, "stencil2d:4x4")
-	p.Allocation.Hosts = []int32{0, 1, 2, 3, 4, 5, 8, 9, 10, 11, 16, 17, 18, 19, 20, 21} // leaves of 4, 2, 4, 4, 2
-	m := mustMap(t, p, AllLevels)
+// cutOf is the traffic between different leaf switches.
+func cutOf(p *mapping.Problem, m mapping.Mapping) (cut int64) {
 	hosts := m.Hosts(p.Allocation)
-	for r := 0; r < 16; r += 2 {
-		if p.Machine.LeafSwitch(hosts[r]) != p.Machine.LeafSwitch(hosts[r+1]) {
-			t.Errorf("ranks %d and %d are one tile of 2x1 but on different leaves", r, r+1)
+	for u := range int32(p.Ranks()) {
+		first, end := p.Graph.Row(u)
+		for i := first; i < end; i++ {
+			if p.Machine.LeafSwitch(hosts[u]) != p.Machine.LeafSwitch(hosts[p.Graph.Neighbors[i]]) {
+				cut += p.Graph.Weights[i]
+			}
 		}
 	}
+	return cut / 2
+}
+
+// Places of unequal sizes, and extents that nothing divides, are filled
+// exactly, and cut less than rows of the grid do.
+func TestUnequalPlaces(t *testing.T) {
+	for _, c := range []struct {
+		pattern string
+		hosts   []int32
+		slots   []int32
+	}{
+		{"stencil2d:4x4", []int32{0, 1, 2, 3, 4, 5, 8, 9, 10, 11, 16, 17, 18, 19, 20, 21}, nil}, // leaves of 4, 2, 4, 4, 2
+		{"stencil2d:8x8", []int32{0, 1, 4, 5, 8}, []int32{12, 13, 13, 13, 13}},
+		{"stencil2d:7x13", mapping.Identity(30), append(slices.Repeat([]int32{3}, 29), 4)},
+		{"stencil3d27:7x5x5", mapping.Identity(25), slices.Repeat([]int32{7}, 25)},
+		{"stencil3d7:11x5x3", []int32{0, 9, 1, 8, 2, 5, 40}, []int32{50, 3, 17, 29, 40, 20, 6}},
+	} {
+		p, _ := job(t, small, c.pattern)
+		p.Allocation.Hosts, p.Allocation.Slots = c.hosts, c.slots
+		if err := p.Check(); err != nil {
+			t.Fatal(err)
+		}
+		got, rows := cutOf(p, mustMap(t, p, AllLevels)), cutOf(p, mapping.Identity(p.Ranks()))
+		if got >= rows {
+			t.Errorf("%s on %d hosts: cuts %d, rows cut %d", c.pattern, len(c.hosts), got, rows)
+		}
+	}
+}
+
+// The bare graph is enough: with its labels shuffled, and no word of a grid, the
+// costs are those of the grid named.
+func TestGridFromTheGraph(t *testing.T) {
+	for network, patterns := range map[string][]string{
+		small:               {"stencil2d:8x8", "stencil3d7:4x4x4", "stencil3d27:4x4x4", "stencil2d:5x9", "ring:64"},
+		"torus:4x4x4":       {"stencil3d7:4x4x4"},
+		"torus:6x6,hosts=2": {"stencil2d:8x9"},
+	} {
+		for _, pattern := range patterns {
+			p, _ := job(t, network, pattern)
+			if p.Grid == nil {
+				p.Grid = []int{p.Ranks()}
+			}
+			want := mapping.PathBytes(p.Machine, p.Allocation, p.Graph, mustMap(t, p, AllLevels))
+			p.Graph, p.Grid = relabelled(p.Graph, 4), nil
+			if got := mapping.PathBytes(p.Machine, p.Allocation, p.Graph, mustMap(t, p, AllLevels)); got != want {
+				t.Errorf("%s on %s: %d path bytes from the bare graph, %d with its grid", pattern, network, got, want)
+			}
+		}
+	}
+}
+
+// relabelled renames the vertices of a graph at random.
+func relabelled(g *commgraph.Graph, seed uint64) *commgraph.Graph {
+	n := g.Vertices()
+	name := rand.New(rand.NewPCG(seed, seed)).Perm(n)
+	var flows []commgraph.Flow
+	for u := range int32(n) {
+		first, end := g.Row(u)
+		for i := first; i < end; i++ {
+			if v := g.Neighbors[i]; u < v {
+				flows = append(flows, commgraph.Flow{From: int32(name[u]), To: int32(name[v]), Bytes: g.Weights[i]})
+			}
+		}
+	}
+	traffic, err := commgraph.NewTraffic(n, flows, false)
+	if err != nil {
+		panic(err)
+	}
+	return traffic.Graph()
+}
+
+// star is a graph of one vertex that talks to all others.
+func star(n int) *commgraph.Graph {
+	g := &commgraph.Graph{Offsets: []int32{0}}
+	for v := range int32(n) {
+		if v == 0 {
+			for w := int32(1); w < int32(n); w++ {
+				g.Neighbors = append(g.Neighbors, w)
+			}
+		} else {
+			g.Neighbors = append(g.Neighbors, 0)
+		}
+		g.Offsets = append(g.Offsets, int32(len(g.Neighbors)))
+	}
+	g.Weights = slices.Repeat([]int64{1}, len(g.Neighbors))
+	return g
 }
 
 func TestRefusals(t *testing.T) {
@@ -95,12 +184,10 @@ func TestRefusals(t *testing.T) {
 			t.Errorf("got %v, want an error with %q", err, text)
 		}
 	}
-	refuse(func(p *mapping.Problem) { p.Grid = nil }, ErrNoGrid, "process grid")
+	refuse(func(p *mapping.Problem) { p.Grid, p.Graph = nil, star(64) }, ErrNoGrid, "process grid")
+	refuse(func(p *mapping.Problem) { p.Grid, p.Graph = nil, star(64) }, stencil.ErrNone, "neighbours")
 	refuse(func(p *mapping.Problem) { p.Grid = []int{64}; p.Fixed = slices.Repeat([]int32{5}, 64) }, ErrFixed, "fixed")
-	refuse(func(p *mapping.Problem) {
-		p.Allocation.Hosts = []int32{0, 1, 4, 5, 8}
-		p.Allocation.Slots = []int32{12, 13, 13, 13, 13}
-	}, nil, "common divisor")
+	refuse(func(p *mapping.Problem) { p.Machine.Levels = nil }, ErrNoLevels, "groups of hosts")
 	p, _ := job(t, small, "stencil2d:8x8")
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()

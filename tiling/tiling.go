@@ -11,12 +11,13 @@ import (
 
 // Shapes chooses the tile of every level: shapes[l] has sizes[l] cells, its
 // extents divide those of shapes[l+1], and the last divides the grid. Of all
-// such chains it takes the one that crosses the fewest faces, summed over the
+// such chains it takes the one that cuts the least weight, summed over the
 // levels; of equals, the one whose coarsest differing tile is longer in the
 // first differing dimension.
 //
-// grid lists the extents, first fastest; sizes ascend, each dividing the next
-// and the last dividing the number of cells. An exhaustive search over the
+// sizes ascend, each dividing the next and the last dividing the number of
+// cells; prices are those of a unit of weight cut at each level (length sizes,
+// nil = 1 each). An exhaustive search over the
 // divisors, remembering the best chain below every shape:
 //
 //	32x24 pods of 8x4 tiles in a 64x72 grid:   +--+--+--+--+ . .
@@ -25,11 +26,11 @@ import (
 //	                                           .  one pod  .
 //
 // Errors: *Misfit when no chain exists.
-func Shapes(grid []int, sizes []int) ([][]int, error) {
-	search := search{grid: grid, sizes: sizes, best: map[string]chain{}}
-	found := search.below(len(sizes), grid)
+func Shapes(l *Lattice, sizes []int, prices []float64) ([][]int, error) {
+	search := search{lattice: l, sizes: sizes, prices: prices, best: map[string]chain{}}
+	found := search.below(len(sizes), l.Extents)
 	if !found.ok {
-		return nil, &Misfit{Grid: grid, Sizes: sizes}
+		return nil, &Misfit{Grid: l.Extents, Sizes: sizes}
 	}
 	return found.shapes, nil
 }
@@ -58,30 +59,18 @@ func Extents(grid []int) string {
 	return strings.Join(parts, "x")
 }
 
-// Faces counts the pairs of grid neighbours that lie in different tiles:
-// in every dimension, the boundaries between tiles times the cells along one.
-func Faces(grid, tile []int) int {
-	cells := 1
-	for _, extent := range grid {
-		cells *= extent
-	}
-	faces := 0
-	for d, extent := range grid {
-		faces += (extent/tile[d] - 1) * (cells / extent)
-	}
-	return faces
-}
-
 // search remembers the best chain of tiles inside every box it has seen.
 type search struct {
-	grid, sizes []int
-	best        map[string]chain // key: level and box
+	lattice *Lattice
+	sizes   []int
+	prices  []float64
+	best    map[string]chain // key: level and box
 }
 
-// chain is tiles of levels 0..len(shapes)-1 and the faces they cross.
+// chain is tiles of levels 0..len(shapes)-1 and the price of what they cut.
 type chain struct {
 	shapes [][]int
-	faces  int
+	cost   float64
 	ok     bool
 }
 
@@ -100,10 +89,13 @@ func (s *search) below(levels int, box []int) chain {
 		if !inner.ok {
 			return
 		}
-		faces := inner.faces + Faces(s.grid, tile)
-		if !best.ok || faces < best.faces {
+		cost := s.lattice.Cut(tile)
+		if s.prices != nil {
+			cost *= s.prices[levels-1]
+		}
+		if cost += inner.cost; !best.ok || cost < best.cost {
 			shapes := append(slices.Clone(inner.shapes), slices.Clone(tile))
-			best = chain{shapes: shapes, faces: faces, ok: true}
+			best = chain{shapes: shapes, cost: cost, ok: true}
 		}
 	})
 	s.best[key] = best

@@ -126,7 +126,7 @@ func TestFacesAgainstCounting(t *testing.T) {
 			}
 			stride *= extent
 		}
-		if got := Faces(grid, tile); got != count {
+		if got := int(Plain(grid).Cut(tile)); got != count {
 			t.Fatalf("grid %v, tile %v: %d faces, counted %d", grid, tile, got, count)
 		}
 	})
@@ -150,8 +150,8 @@ func leastFaces(grid, box []int, sizes []int) int {
 		if cellCount(tile) != sizes[last] {
 			return
 		}
-		if inner := leastFaces(grid, tile, sizes[:last]); inner >= 0 && (best < 0 || inner+Faces(grid, tile) < best) {
-			best = inner + Faces(grid, tile)
+		if inner := leastFaces(grid, tile, sizes[:last]); inner >= 0 && (best < 0 || inner+int(Plain(grid).Cut(tile)) < best) {
+			best = inner + int(Plain(grid).Cut(tile))
 		}
 	}
 	choose(nil)
@@ -169,7 +169,7 @@ func TestShapesAreBest(t *testing.T) {
 		}
 		slices.Reverse(sizes)
 		want := leastFaces(grid, grid, sizes)
-		shapes, err := Shapes(grid, sizes)
+		shapes, err := Shapes(Plain(grid), sizes, nil)
 		if misfit := (*Misfit)(nil); err != nil {
 			if !errors.As(err, &misfit) || want >= 0 {
 				t.Fatalf("grid %v, sizes %v: %v, but a chain with %d faces exists", grid, sizes, err, want)
@@ -187,7 +187,7 @@ func TestShapesAreBest(t *testing.T) {
 					t.Fatalf("tile %v does not divide %v", shapes[l], outer)
 				}
 			}
-			faces += Faces(grid, shapes[l])
+			faces += int(Plain(grid).Cut(shapes[l]))
 			outer = shapes[l]
 		}
 		if faces != want {
@@ -198,14 +198,14 @@ func TestShapesAreBest(t *testing.T) {
 
 // Ties go to the tile longer in the first dimension.
 func TestShapesTies(t *testing.T) {
-	shapes, err := Shapes([]int{64, 72}, []int{32})
+	shapes, err := Shapes(Plain([]int{64, 72}), []int{32}, nil)
 	if err != nil || !slices.Equal(shapes[0], []int{8, 4}) {
 		t.Errorf("got %v, %v; want 8x4, which ties with 4x8", shapes, err)
 	}
 }
 
 func TestMisfitNamesExtentsAndSizes(t *testing.T) {
-	_, err := Shapes([]int{7, 9}, []int{4, 32})
+	_, err := Shapes(Plain([]int{7, 9}), []int{4, 32}, nil)
 	if err == nil || err.Error() != "the grid 7x9 does not divide into tiles of 4 within 32 cells" {
 		t.Errorf("got %v", err)
 	}

@@ -1,0 +1,108 @@
+package tiling
+
+import (
+	"context"
+
+	"remap/mapping"
+)
+
+// task is a problem whose grid is known, and the best mapping so far.
+type task struct {
+	*mapping.Problem
+	lattice  *Lattice
+	vertexAt []int32 // length cells: rank of every cell
+	places   *mapping.Places
+	best     mapping.Mapping
+	cost     int64 // bytes times switches on the path of best
+}
+
+// try judges an order of the cells; ties stay with the earlier one.
+func (t *task) try(cells []int32) {
+	ranks := make([]int32, len(cells))
+	for i, c := range cells {
+		ranks[i] = t.vertexAt[c]
+	}
+	m := Place(t.places, ranks)
+	if cost := mapping.PathBytes(t.Machine, t.Allocation, t.Graph, m); t.best == nil || cost < t.cost {
+		t.best, t.cost = m, cost
+	}
+}
+
+// prices is what a unit of weight between different places of each level costs
+// beyond the level below, at least 1: where places of two levels can be equally
+// near, as on a torus, large places must still hold together. strict tells that
+// no two levels are.
+func (t *task) prices() (list []float64, strict bool) {
+	distance := apart(t.Machine, t.Allocation, t.places)
+	list, strict = make([]float64, len(distance)-1), true
+	for i := range list {
+		step := distance[i+1] - distance[i]
+		strict = strict && step > 0
+		list[i] = float64(max(1, step))
+	}
+	return list, strict
+}
+
+// boxes tries the best tiles that divide each other and the grid, if there are
+// any; their sizes are those of the places, or a common divisor of these.
+func (t *task) boxes(levels int) {
+	prices, strict := t.prices()
+	var sizes []int
+	var chosen []float64
+	for i := range t.places.Levels {
+		if unit := t.places.Levels[i].Unit(); unit > 1 && (len(sizes) == 0 || unit > sizes[len(sizes)-1]) {
+			sizes, chosen = append(sizes, unit), append(chosen, prices[i])
+		}
+	}
+	shapes, err := Shapes(t.lattice, sizes, chosen)
+	if err != nil {
+		return // no tiles divide the grid
+	}
+	if strict || levels != AllLevels || t.Ranks() > manyRanks {
+		t.try(Order(t.lattice.Extents, shapes, nil))
+		return
+	}
+	// Which tiles of one place lie next to each other matters too.
+	axes := make([]int, len(t.lattice.Extents))
+	for d := range axes {
+		axes[d] = d
+	}
+	eachPermutation(axes, len(axes), func() { t.try(Order(t.lattice.Extents, shapes, axes)) })
+}
+
+// eachPermutation visits the orders of the first k elements, that given first.
+func eachPermutation(list []int, k int, visit func()) {
+	if k <= 1 {
+		visit()
+		return
+	}
+	for i := k - 1; i >= 0; i-- {
+		list[i], list[k-1] = list[k-1], list[i]
+		eachPermutation(list, k-1, visit)
+		list[i], list[k-1] = list[k-1], list[i]
+	}
+}
+
+// Above manyRanks only sweeps that promise most are tried, and none where boxes
+// divide the grid.
+const manyRanks = 20000
+
+// sweeps tries the most promising sweeps of the whole grid. Errors: ctx's.
+func (t *task) sweeps(ctx context.Context, levels int) error {
+	tops, trials := 16, 6
+	if t.Ranks() > manyRanks {
+		tops, trials = 3, 2
+	}
+	if t.best != nil && (levels != AllLevels || t.Ranks() > manyRanks) {
+		return nil
+	}
+	s := newSweeper(t.lattice, t.places)
+	for _, top := range s.tops(tops) {
+		cells, err := s.order(ctx, top, trials)
+		if err != nil {
+			return err
+		}
+		t.try(cells)
+	}
+	return nil
+}
