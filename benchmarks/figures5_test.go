@@ -209,7 +209,7 @@ func checkPlot5(t *testing.T, p *plot5) {
 	if wrong := float64(len(p.falsePositives())); wrong > mean+margin {
 		t.Errorf("figure %s: %.0f links appear that carried nothing; the level allows %.1f + %.1f", p.name, wrong, mean, margin)
 	}
-	// Five standard errors: links' errors are as good as independent.
+	// Five standard errors, with links' errors taken as independent.
 	used := p.ports(p.used)
 	least := 0.95 - 5*math.Sqrt(0.95*0.05/float64(len(used)))
 	if packets, fractions := p.covered(used); packets < least || fractions < least {
@@ -232,7 +232,7 @@ func checkThresholds5(t *testing.T, p *plot5) {
 		if p.appears(link) {
 			appear++
 		}
-		// Of 2323 links, one in a thousand runs is beyond.
+		// Of 2323 links, one in a thousand runs is beyond, were all noise alike (see noise5).
 		if d > 5.1 && !p.appears(link) || d < -5.1 && p.appears(link) {
 			t.Errorf("figure %s, %s: %d packets, needs %.0f: appears is %v", p.name, p.linkName(link), p.links[link].Packets, p.needed(link), p.appears(link))
 		}
