@@ -154,7 +154,49 @@ func between(s *skeleton, count []uint8, at []int32, u, v int32, both uint8) boo
 }
 
 // all is the whole graph as a skeleton.
-func all(g *commgraph.Graph) *skeleton { return &skeleton{g.Offsets, g.Neighbors} }
+func all(g *commgraph.Graph) *skeleton {
+	if g.Vertices() == 0 {
+		return &skeleton{offsets: []int32{0}}
+	}
+	return &skeleton{g.Offsets, g.Neighbors}
+}
+
+// nearby renames the vertices in the order of a breadth-first search from
+// vertex 0, so that neighbours lie near each other in memory; name is the new
+// one of every vertex, and reached counts those that have one. O(edges).
+func (s *skeleton) nearby() (renamed *skeleton, name []int32, reached int) {
+	n := s.vertices()
+	name = make([]int32, n)
+	for v := range name {
+		name[v] = -1
+	}
+	name[0] = 0
+	order := make([]int32, 1, n)
+	for at := 0; at < len(order); at++ {
+		for _, v := range s.row(order[at]) {
+			if name[v] < 0 {
+				name[v] = int32(len(order))
+				order = append(order, v)
+			}
+		}
+	}
+	if len(order) < n {
+		return nil, nil, len(order)
+	}
+	renamed = &skeleton{make([]int32, n+1), make([]int32, len(s.neighbors))}
+	for k, v := range order {
+		renamed.offsets[k+1] = renamed.offsets[k] + int32(s.degree(v))
+	}
+	// Every edge is written at its other end: in ascending order, since k ascends.
+	next := slices.Clone(renamed.offsets)
+	for k, v := range order {
+		for _, w := range s.row(v) {
+			renamed.neighbors[next[name[w]]] = int32(k)
+			next[name[w]]++
+		}
+	}
+	return renamed, name, n
+}
 
 // heavy is the graph of the edges of at least a weight; nil when some vertex
 // has none or more than a grid's has.

@@ -53,7 +53,14 @@ func Recover(g *commgraph.Graph) (*Grid, error) {
 			return nil, refuse("vertex %d has %d neighbours", v, d)
 		}
 	}
-	grid, plain, err := byStructure(g)
+	local, name, reached := all(g).nearby()
+	if reached < n {
+		return nil, refuse("%d of its %d vertices cannot be reached from the first", n-reached, n)
+	}
+	grid, plain, err := byStructure(local)
+	if err == nil {
+		grid.rename(name)
+	}
 	if err == nil && plain {
 		return grid, nil
 	}
@@ -65,9 +72,8 @@ func Recover(g *commgraph.Graph) (*Grid, error) {
 
 // byStructure recovers a grid from the edges alone. plain is false when it had
 // to choose among vertices that the edges do not tell apart.
-func byStructure(g *commgraph.Graph) (grid *Grid, plain bool, err error) {
-	s := all(g)
-	full := s
+func byStructure(g *skeleton) (grid *Grid, plain bool, err error) {
+	s, full := g, g
 	group, size := []int32(nil), 1
 	if len(s.neighbors) > 2*MaxDimensions*s.vertices() || slices.ContainsFunc(s.neighbors[:s.offsets[1]], func(v int32) bool {
 		_, triangles := common(s.row(0), s.row(v), -1)
@@ -112,7 +118,7 @@ func byWeights(g *commgraph.Graph) *Grid {
 		if s == nil {
 			continue
 		}
-		if grid, err := factor(s, all(g), MaxDimensions); err == nil && verify(g, grid) == nil {
+		if grid, err := factor(s, all(g), MaxDimensions); err == nil && verify(all(g), grid) == nil {
 			return grid
 		}
 	}
@@ -136,11 +142,11 @@ func heaviest(weights []int64) []int64 {
 }
 
 // verify tests that the edges are all pairs of some offsets of the grid.
-func verify(g *commgraph.Graph, grid *Grid) error {
+func verify(g *skeleton, grid *Grid) error {
 	if len(grid.Extents) > MaxDimensions {
 		return refuse("it would have %d dimensions", len(grid.Extents))
 	}
-	steps := Measure(g, grid)
+	steps := measure(g, nil, grid)
 	if steps.Other > 0 {
 		return refuse("as a grid %s it has edges between cells far from each other", grid)
 	}
@@ -209,6 +215,15 @@ func (g *Grid) ring(coordinates [][]int32, full *skeleton) (a, b int, found bool
 		}
 	}
 	return 0, 0, false
+}
+
+// rename gives the grid to vertices that had other names: name[v] is v's.
+func (g *Grid) rename(name []int32) {
+	cells := make([]int32, len(name))
+	for v, x := range name {
+		cells[v] = g.Cells[x]
+	}
+	g.Cells = cells
 }
 
 // twinExtents lists the dimensions of so many twins: 3 periodic, 2; nil when

@@ -139,8 +139,8 @@ func TestExtents(t *testing.T) {
 	}
 }
 
-// nearby is a random geometric graph of mean degree about 12.
-func nearby(n int, chance *rand.Rand) []edge {
+// geometric is a random geometric graph of mean degree about 12.
+func geometric(n int, chance *rand.Rand) []edge {
 	x, y := make([]float64, n), make([]float64, n)
 	for i := range n {
 		x[i], y[i] = chance.Float64(), chance.Float64()
@@ -211,7 +211,7 @@ func TestOthersAreRefused(t *testing.T) {
 		n     int
 		edges []edge
 	}{
-		"geometric": {800, nearby(800, chance)}, "power law": {500, grown(500, 4, chance)}, "tree": {500, grown(500, 1, chance)},
+		"geometric": {800, geometric(800, chance)}, "power law": {500, grown(500, 4, chance)}, "tree": {500, grown(500, 1, chance)},
 		"complete": {12, complete}, "complete bipartite": {18, bipartite}, "complete along dimensions": {60, product},
 		"regular": {200, regular}, "hypercube of 9": {512, cube(9)}, "star": {5, []edge{{0, 1, 1}, {0, 2, 1}, {0, 3, 1}, {0, 4, 1}}},
 		"no edges": {9, nil}, "no vertices": {0, nil}, "two grids": {50, two}, "Petersen": {10, petersen()},

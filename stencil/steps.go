@@ -10,6 +10,9 @@ import (
 // Reach is the longest step along one dimension that Measure tells apart.
 const Reach = 3
 
+// mostMeasured is the most dimensions that Measure tells steps in.
+const mostMeasured = 6
+
 // Step is one direction of a stencil: the edges from a cell to the cell Offset
 // away. Every edge counts once, in the direction whose first step that is not
 // 0 is positive.
@@ -43,23 +46,24 @@ func (s *Steps) Exact() bool {
 
 // Measure sorts the edges of a graph by their steps on a grid. Along periodic
 // dimensions a step goes the shorter way round. O(edges x dimensions).
-func Measure(g *commgraph.Graph, grid *Grid) *Steps {
+func Measure(g *commgraph.Graph, grid *Grid) *Steps { return measure(all(g), g.Weights, grid) }
+
+// measure is Measure of a graph whose edges weigh nothing when weights is nil.
+func measure(g *skeleton, weights []int64, grid *Grid) *Steps {
 	dims := len(grid.Extents)
 	const base = 2*Reach + 1
+	if dims > mostMeasured {
+		return &Steps{Other: int64(len(g.neighbors)) / 2} // the table would be too large
+	}
 	codes := 1
 	for range dims {
 		codes *= base
 	}
-	if dims > 8 {
-		return &Steps{Other: int64(g.Edges())} // the table would not fit
-	}
 	sums := make([]Step, codes)
 	at := positions(grid)
 	var other int64
-	for u := range int32(g.Vertices()) {
-		first, end := g.Row(u)
-		for i := first; i < end; i++ {
-			v := g.Neighbors[i]
+	for u := range int32(g.vertices()) {
+		for i, v := range g.row(u) {
 			if v < u {
 				continue
 			}
@@ -69,11 +73,14 @@ func Measure(g *commgraph.Graph, grid *Grid) *Steps {
 				continue
 			}
 			s := &sums[code]
-			if s.Pairs == 0 || g.Weights[i] < s.Least {
-				s.Least = g.Weights[i]
+			if weights != nil {
+				w := weights[g.offsets[u]+int32(i)]
+				if s.Pairs == 0 || w < s.Least {
+					s.Least = w
+				}
+				s.Weight += w
 			}
 			s.Pairs++
-			s.Weight += g.Weights[i]
 		}
 	}
 	return grid.fold(sums, other)
