@@ -190,13 +190,19 @@ var readErrors = []wrongFile{
 func TestReadErrors(t *testing.T) {
 	for _, test := range slices.Concat(readErrors, sparseErrors) {
 		_, err := Read("f", strings.NewReader(test.text), test.format)
-		var e *input.Error
-		if input.Hint(err) == "" {
-			t.Errorf("%q: %v has no hint", test.text, err)
-		}
-		if !errors.As(err, &e) || e.Line != test.line || e.Column != test.column || !strings.Contains(e.Reason, test.reason) {
-			t.Errorf("%q: %v; want line %d, column %d, %s", test.text, err, test.line, test.column, test.reason)
-		}
+		checkPlace(t, test.text, err, test.line, test.column, test.reason)
+	}
+}
+
+// checkPlace: an error tells where and why, and what to do.
+func checkPlace(t *testing.T, text string, err error, line, column int, reason string) {
+	t.Helper()
+	var e *input.Error
+	if input.Hint(err) == "" {
+		t.Errorf("%q: %v has no hint", text, err)
+	}
+	if !errors.As(err, &e) || e.Line != line || e.Column != column || !strings.Contains(e.Reason, reason) {
+		t.Errorf("%q: %v; want line %d, column %d, %s", text, err, line, column, reason)
 	}
 }
 

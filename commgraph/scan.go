@@ -99,22 +99,23 @@ func (s *scanner) fill() {
 func blank(c byte) bool { return c == ' ' || c == '\t' || c == '\r' || c == '\v' || c == '\f' }
 
 // peek skips blanks and gives the byte after them: '\n' at the end of the
-// line, ok = false at the end of the input. It is where the next word begins.
+// line, ok = false at the end of the input. It is where the next word begins,
+// all of which is in the window.
 func (s *scanner) peek() (c byte, ok bool) {
 	for {
-		s.fill()
 		for s.at < s.end && blank(s.window[s.at]) {
 			s.at++
 		}
-		if s.at < s.end {
-			s.word = s.at
-			return s.window[s.at], true
+		if s.ended || s.end-s.at > longestWord {
+			break
 		}
-		if s.ended {
-			s.word = s.at
-			return 0, false
-		}
+		s.fill()
 	}
+	s.word = s.at
+	if s.at == s.end {
+		return 0, false
+	}
+	return s.window[s.at], true
 }
 
 // more tells whether another word stands on the line.
