@@ -2,10 +2,12 @@ package main
 
 import (
 	"runtime"
+	"strings"
 	"time"
 
 	"github.com/urfave/cli/v2"
 
+	"remap/commgraph"
 	"remap/evalsim"
 	"remap/workload"
 )
@@ -105,8 +107,8 @@ func (s *settings) aloneFlag() []cli.Flag {
 func (s *settings) trafficFlags() []cli.Flag {
 	return []cli.Flag{
 		&cli.StringFlag{Name: "pattern", Destination: &s.pattern, Usage: "synthetic traffic: a `SPEC` such as stencil2d:64x72"},
-		&cli.StringFlag{Name: "graph", Destination: &s.graph, Usage: "recorded traffic: a `FILE` (dense matrix, edge list, METIS)"},
-		&cli.StringFlag{Name: "graph-format", Destination: &s.graphFormat, Usage: "`FORMAT` of --graph (default: by content)"},
+		&cli.StringFlag{Name: "graph", Destination: &s.graph, Usage: "recorded traffic: a `FILE`"},
+		&cli.StringFlag{Name: "graph-format", Destination: &s.graphFormat, Usage: "`FORMAT` of --graph, one of " + strings.Join(commgraph.Formats(), ", ") + " (default: by content)"},
 		&cli.StringFlag{Name: "messages", Destination: &s.messages, Usage: "matrix of message counts beside a size matrix: a `FILE`"},
 		&cli.Int64Flag{Name: "message-bytes", Destination: &s.messageBytes, Value: 65536, Usage: "`N` bytes a message where counts are unknown"},
 		&cli.Int64Flag{Name: "unit-bytes", Destination: &s.unitBytes, Value: 1, Usage: "`N` bytes for every unit of the graph's weights"},
