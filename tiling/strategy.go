@@ -103,9 +103,10 @@ func place(ctx context.Context, p *mapping.Problem, levels int) (mapping.Mapping
 		return nil, err
 	}
 	t := &task{Problem: p, lattice: Measured(p.Graph, grid), vertexAt: grid.VertexAt(), places: usedPlaces(p, levels)}
-	t.boxes(levels)
-	if err := t.sweeps(ctx, levels); err != nil {
-		return nil, err
+	if whole := t.boxes(levels); !whole || levels == AllLevels && p.Ranks() <= manyRanks {
+		if err := t.sweeps(ctx); err != nil {
+			return nil, err
+		}
 	}
 	if err := p.CheckMoves(t.best); err != nil {
 		return nil, err

@@ -44,23 +44,27 @@ func (t *task) prices() (list []float64, strict bool) {
 }
 
 // boxes tries the best tiles that divide each other and the grid, if there are
-// any; their sizes are those of the places, or a common divisor of these.
-func (t *task) boxes(levels int) {
+// any; their sizes are those of the places, or a common divisor of these. It
+// tells whether the tiles are the places.
+func (t *task) boxes(levels int) (whole bool) {
 	prices, strict := t.prices()
 	var sizes []int
 	var chosen []float64
+	whole = true
 	for i := range t.places.Levels {
-		if unit := t.places.Levels[i].Unit(); unit > 1 && (len(sizes) == 0 || unit > sizes[len(sizes)-1]) {
+		unit := t.places.Levels[i].Unit()
+		whole = whole && unit == t.places.Levels[i].Size(0)
+		if unit > 1 && (len(sizes) == 0 || unit > sizes[len(sizes)-1]) {
 			sizes, chosen = append(sizes, unit), append(chosen, prices[i])
 		}
 	}
 	shapes, err := Shapes(t.lattice, sizes, chosen)
 	if err != nil {
-		return // no tiles divide the grid
+		return false // no tiles divide the grid
 	}
 	if strict || levels != AllLevels || t.Ranks() > manyRanks {
 		t.try(Order(t.lattice.Extents, shapes, nil))
-		return
+		return whole
 	}
 	// Which tiles of one place lie next to each other matters too.
 	axes := make([]int, len(t.lattice.Extents))
@@ -68,6 +72,7 @@ func (t *task) boxes(levels int) {
 		axes[d] = d
 	}
 	eachPermutation(axes, len(axes), func() { t.try(Order(t.lattice.Extents, shapes, axes)) })
+	return whole
 }
 
 // eachPermutation visits the orders of the first k elements, that given first.
@@ -88,13 +93,10 @@ func eachPermutation(list []int, k int, visit func()) {
 const manyRanks = 20000
 
 // sweeps tries the most promising sweeps of the whole grid. Errors: ctx's.
-func (t *task) sweeps(ctx context.Context, levels int) error {
+func (t *task) sweeps(ctx context.Context) error {
 	tops, trials := 16, 6
 	if t.Ranks() > manyRanks {
 		tops, trials = 3, 2
-	}
-	if t.best != nil && (levels != AllLevels || t.Ranks() > manyRanks) {
-		return nil
 	}
 	s := newSweeper(t.lattice, t.places)
 	for _, top := range s.tops(tops) {
