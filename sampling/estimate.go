@@ -129,7 +129,7 @@ func unsampled(w, variance, fall, most, z float64) Estimate {
 
 // weight is how many packets a sample of any link stands for on average.
 func (t *Totals) weight(v Variant) float64 {
-	return mean(t.Packets, t.Hops, t.HopsSquared, v, 1)
+	return mean(t.Packets, t.Hops+t.Excess, t.HopsSquared+t.ExcessSquared, v, 1)
 }
 
 // congestedWeight is the same of congested samples.
@@ -138,7 +138,7 @@ func (t *Totals) congestedWeight(v Variant) float64 {
 	if v.Kind == OneReservoir {
 		otherwise = t.weight(v)
 	}
-	return mean(t.CongestedPackets, t.CongestedHops, t.CongestedSquared, v, otherwise)
+	return mean(t.CongestedPackets, t.CongestedHops+t.CongestedExcess, t.CongestedSquared+t.CongestedExcessSquared, v, otherwise)
 }
 
 // mean is the mean over hops of max(1, l/slots), from the number of packets, the

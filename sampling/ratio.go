@@ -98,5 +98,6 @@ func (j judge) spread() (a, b, c float64) {
 // otherWeight is how many packets a sample that is not congested stands for on
 // average, under OneReservoir.
 func (t *Totals) otherWeight(v Variant) float64 {
-	return mean(t.Packets-t.CongestedPackets, t.Hops-t.CongestedHops, t.HopsSquared-t.CongestedSquared, v, t.weight(v))
+	return mean(t.Packets-t.CongestedPackets, t.Hops+t.Excess-t.CongestedHops-t.CongestedExcess,
+		t.HopsSquared+t.ExcessSquared-t.CongestedSquared-t.CongestedExcessSquared, v, t.weight(v))
 }

@@ -83,20 +83,27 @@ func (r *Receiver) receiveCorrected(t *Table, p *Packet, congested int64) {
 	case r.variant.Slots > 1:
 		r.slotsCorrected(t, p)
 	case r.variant.Kind == OneReservoir:
-		t.Links[p.HopLink].sampledOnce(r.weight(p.Source, p.Destination, p.HopLink), p.CongestedBit)
+		weight := r.weight(p.Source, p.Destination, p.HopLink)
+		t.Received.exceed(r.limit, weight, p.CongestedBit)
+		t.Links[p.HopLink].sampledOnce(weight, p.CongestedBit)
 	default:
-		t.sampled(p.HopLink, r.weight(p.Source, p.Destination, p.HopLink), p.CongestedLink, congested)
+		weight := r.weight(p.Source, p.Destination, p.HopLink)
+		t.Received.exceed(r.limit, weight, 0)
+		t.sampled(p.HopLink, weight, p.CongestedLink, congested)
 	}
 }
 
 // slotsCorrected is slots for counters at their limit.
 func (r *Receiver) slotsCorrected(t *Table, p *Packet) {
+	sum := 0.
 	for _, link := range p.Hops {
 		weight := r.weight(p.Source, p.Destination, link)
+		sum += weight
 		e := &t.Links[link]
 		e.Packets += weight
 		e.PacketsVariance += weight * (weight - 1)
 	}
+	t.Received.exceed(r.limit, sum, 0)
 	t.congestedSlots(p)
 }
 

@@ -203,3 +203,41 @@ func TestNothingToCorrect(t *testing.T) {
 		}
 	}
 }
+
+// Intervals of corrected counts cover, of links without a sample too: how much a
+// missing sample would weigh is known from other samples' weights, not from
+// counters, which say much less.
+func TestCoverageOfCorrectedCounts(t *testing.T) {
+	t.Parallel()
+	const runs, length, packets = 2000, 5, 40
+	for _, text := range []string{"full,counter=1", "full,counter=2", "n=2,counter=2", "one-reservoir,hash=whole,counter=1", "one-reservoir,hash=whole,counter=2"} {
+		v := variant(t, text)
+		random := sampling.NewRandom(5)
+		device := sampling.NewSwitch(v, 2*length, &random)
+		receiver := sampling.NewReceiver(v, 2*length, nil, 1)
+		receiver.Correct(func(source, _, link int32) (int, int) { return int(link-source*length) + 1, length })
+		var counts, fractions [length]float64
+		table := sampling.NewTable(v, 2*length)
+		for range runs {
+			table.Reset()
+			for i := range int32(packets) {
+				p := sampling.Packet{Source: i & 1}
+				p.Reset(v)
+				for hop := range int32(length) {
+					device.Cross(&p.Header, 0, p.Source*length+hop, i >= 4)
+				}
+				receiver.Receive(table, &p)
+			}
+			for i := range counts {
+				counts[i] += covers(table.PacketsEstimate(int32(i)), packets/2) / runs
+				fractions[i] += covers(table.Fraction(int32(i)), (packets-4.)/packets) / runs
+			}
+		}
+		t.Logf("%s: N %.3f, F %.3f", text, counts, fractions)
+		for i := range counts {
+			if counts[i] < 0.9 || v.Kind == sampling.OneReservoir && fractions[i] < 0.9 {
+				t.Errorf("%s, hop %d: N covered in %.3f of runs, F in %.3f", text, i+1, counts[i], fractions[i])
+			}
+		}
+	}
+}

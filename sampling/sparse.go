@@ -194,7 +194,8 @@ func (s *Sparse) Check() error {
 		}
 	}
 	r := &s.Received
-	if r.Packets < 0 || r.Hops < 0 || r.HopsSquared < 0 || r.CongestedPackets < 0 || r.CongestedHops < 0 || r.CongestedSquared < 0 || r.Full < 0 {
+	if min(r.Packets, r.Hops, r.HopsSquared, r.CongestedPackets, r.CongestedHops, r.CongestedSquared, r.Full,
+		r.Excess, r.ExcessSquared, r.CongestedExcess, r.CongestedExcessSquared) < 0 {
 		return errors.New("samples: a negative number of packets or hops received")
 	}
 	return nil

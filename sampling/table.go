@@ -1,5 +1,7 @@
 package sampling
 
+import "math"
+
 // Table is what receivers have concluded about every link, merged over all of
 // them (Taffet 2018, algorithms 4, 7 and 9). Index = link.
 //
@@ -32,6 +34,13 @@ type Totals struct {
 	CongestedHops    int64 `json:"congested_hops"`    // sum of congested counters; under OneReservoir of hop counters of congested samples
 	CongestedSquared int64 `json:"congested_squared"` // sum of their squares
 	Full             int64 `json:"full,omitempty"`    // Bloom: packets whose filter of crossed links said nothing (BloomFilter.Terms)
+
+	// By how much corrected weights of samples exceed the counters, see
+	// Receiver.Correct: what samples stand for is counters and excess together.
+	Excess                 int64 `json:"excess,omitempty"`                   // to be added to Hops
+	ExcessSquared          int64 `json:"excess_squared,omitempty"`           // to HopsSquared
+	CongestedExcess        int64 `json:"congested_excess,omitempty"`         // OneReservoir: to CongestedHops
+	CongestedExcessSquared int64 `json:"congested_excess_squared,omitempty"` // likewise to CongestedSquared
 }
 
 // NewTable is empty, for links 0..links-1.
@@ -67,6 +76,10 @@ func (t *Totals) add(o *Totals) {
 	t.CongestedHops += o.CongestedHops
 	t.CongestedSquared += o.CongestedSquared
 	t.Full += o.Full
+	t.Excess += o.Excess
+	t.ExcessSquared += o.ExcessSquared
+	t.CongestedExcess += o.CongestedExcess
+	t.CongestedExcessSquared += o.CongestedExcessSquared
 }
 
 // count counts a packet whose counters say so much.
@@ -79,4 +92,16 @@ func (t *Totals) count(hops, congested int64) {
 		t.CongestedHops += congested
 		t.CongestedSquared += congested * congested
 	}
+}
+
+// exceed counts how much more than the limit that its counter shows a packet's
+// samples weigh together, in whole packets; congested is 1 for a congested sample
+// under OneReservoir.
+func (t *Totals) exceed(limit int64, weight float64, congested uint8) {
+	w := int64(math.Round(weight))
+	more, squared := w-limit, w*w-limit*limit
+	t.Excess += more
+	t.ExcessSquared += squared
+	t.CongestedExcess += more * int64(congested)
+	t.CongestedExcessSquared += squared * int64(congested)
 }
