@@ -243,7 +243,7 @@ func (s *simulator) receiveHashed(p, id int32, pk *packet, m *message, table int
 	} else if pk.congested != 0 {
 		marked.CongestedCount, marked.CongestedBit = uint8(min(pk.congested&countMask, s.limit)), uint8(hasher.Bit(s.ids[p], int32(pk.congested>>8)))
 	}
-	id %= maxBlocks
+	id &= maxBlocks - 1
 	for len(s.blocks) <= int(id) {
 		s.blocks = append(s.blocks, sampling.Block{})
 	}
