@@ -29,29 +29,52 @@ type sweeper struct {
 	places  *mapping.Places
 	dims    int
 	strides []int
-	at      []int32  // length cells x dimensions: coordinates
-	region  []int32  // length cells: number of the region that a cell was last judged in
-	owner   []int32  // length cells: place within that region
-	regions int32    // numbers given so far
-	keys    []uint64 // length cells: scratch
-	trials  int      // sweeps judged for every region
+	at      []int32   // length cells x dimensions: coordinates
+	next    [][]int32 // of every direction, length cells: the cell that a step leads to, -1 = none
+	region  []int32   // length cells: number of the region that a cell was last judged in
+	owner   []int32   // length cells: place within that region
+	regions int32     // numbers given so far
+	keys    []uint64  // length cells: scratch
+	trials  int       // sweeps judged for every region
 }
 
 func newSweeper(l *Lattice, places *mapping.Places) *sweeper {
 	n, dims := l.Cells(), len(l.Extents)
-	s := &sweeper{lattice: l, places: places, dims: dims, strides: make([]int, dims), at: make([]int32, n*dims),
+	s := &sweeper{lattice: l, places: places, dims: dims, at: make([]int32, n*dims),
 		region: make([]int32, n), owner: make([]int32, n), keys: make([]uint64, n)}
-	stride := 1
-	for d, extent := range l.Extents {
-		s.strides[d] = stride
-		stride *= extent
-	}
 	for c := range n {
+		rest := c
 		for d, extent := range l.Extents {
-			s.at[c*dims+d] = int32(c / s.strides[d] % extent)
+			s.at[c*dims+d] = int32(rest % extent)
+			rest /= extent
 		}
 	}
+	for i := range l.Directions {
+		s.next = append(s.next, s.neighbors(l.Directions[i].Offset))
+	}
 	return s
+}
+
+// neighbors lists for every cell the one that is offset away, -1 = none.
+func (s *sweeper) neighbors(offset []int) []int32 {
+	list := make([]int32, s.lattice.Cells())
+	for c := range list {
+		to, stride := 0, 1
+		for d, extent := range s.lattice.Extents {
+			x := int(s.at[c*s.dims+d]) + offset[d]
+			if x < 0 || x >= extent {
+				if s.lattice.Periodic == nil || !s.lattice.Periodic[d] {
+					to = -1
+					break
+				}
+				x = (x + extent) % extent
+			}
+			to += x * stride
+			stride *= extent
+		}
+		list[c] = int32(to)
+	}
+	return list
 }
 
 // tops lists up to count sweeps of the whole grid for its top level, those of
@@ -161,36 +184,59 @@ func (s *sweeper) choose(cells, bounds []int32) sweep {
 // cut is the weight between cells of one region with different owners.
 func (s *sweeper) cut(cells []int32) float64 {
 	var sum float64
-	for i := range s.lattice.Directions {
-		o := &s.lattice.Directions[i]
+	region := s.region[cells[0]]
+	for i, next := range s.next {
 		count := 0
 		for _, c := range cells {
-			to := int(c)
-			for d, step := range o.Offset {
-				x, extent := int(s.at[int(c)*s.dims+d])+step, s.lattice.Extents[d]
-				if x < 0 || x >= extent {
-					if s.lattice.Periodic == nil || !s.lattice.Periodic[d] {
-						to = -1
-						break
-					}
-					step -= extent * (step / max(step, -step))
-				}
-				to += step * s.strides[d]
-			}
-			if to >= 0 && s.region[to] == s.region[c] && s.owner[to] != s.owner[c] {
+			if to := next[c]; to >= 0 && s.region[to] == region && s.owner[to] != s.owner[c] {
 				count++
 			}
 		}
-		sum += o.Weight * float64(count)
+		sum += s.lattice.Directions[i].Weight * float64(count)
 	}
 	return sum
 }
 
 // sort lists cells in the order of a sweep of the box around them.
 func (s *sweeper) sort(cells []int32, w *sweep, low, high []int32) {
+	var scale [][2]uint64 // by dimension and coordinate: its bar, its place within the bar
+	first := make([]int, s.dims)
+	for d := range s.dims {
+		first[d] = len(scale) - int(low[d])
+		scale = appendBars(scale, int(high[d]-low[d]), w.bars[d])
+	}
+	thick := uint64(1) // cells of the thickest slice, and maybe more
+	for d := range s.dims {
+		if d != w.axis {
+			thick *= uint64(int(high[d]-low[d])/w.bars[d] + 1)
+		}
+	}
+	length := uint64(high[w.axis] - low[w.axis])
 	keys := s.keys[:len(cells)]
 	for i, c := range cells {
-		keys[i] = s.key(int(c), w, low, high)<<24 | uint64(c)
+		var bar, within uint64
+		odd := false
+		at := s.at[int(c)*s.dims : int(c+1)*s.dims]
+		// A cell's place: its bar, its slice along the axis, its place in the
+		// slice. Every other bar is walked backwards.
+		for d := s.dims - 1; d >= 0; d-- {
+			if d == w.axis {
+				continue
+			}
+			x := scale[first[d]+int(at[d])]
+			parts := uint64(w.bars[d])
+			if odd {
+				x[0] = parts - 1 - x[0]
+			}
+			bar = bar*parts + x[0]
+			odd = bar%2 == 1
+			within = within*uint64(int(high[d]-low[d])/w.bars[d]+1) + x[1]
+		}
+		x := uint64(at[w.axis] - low[w.axis])
+		if odd {
+			x = length - 1 - x
+		}
+		keys[i] = ((bar*length+x)*thick+within)<<24 | uint64(c)
 	}
 	slices.Sort(keys)
 	for i, k := range keys {
@@ -198,37 +244,16 @@ func (s *sweeper) sort(cells []int32, w *sweep, low, high []int32) {
 	}
 }
 
-// key is a cell's place in a sweep: its bar, then its slice along the axis, then
-// its place in the slice. Every other bar is walked backwards.
-func (s *sweeper) key(c int, w *sweep, low, high []int32) uint64 {
-	var bar, within uint64
-	odd := false
-	for d := s.dims - 1; d >= 0; d-- {
-		if d == w.axis {
-			continue
+// appendBars appends, for each of extent coordinates, the number of the bar
+// that it lies in when there are so many of about equal thickness, and its
+// place from that bar's beginning.
+func appendBars(list [][2]uint64, extent, parts int) [][2]uint64 {
+	bar := 0
+	for x := range extent {
+		for (bar+1)*extent/parts <= x {
+			bar++
 		}
-		x, extent, parts := int(s.at[c*s.dims+d]-low[d]), int(high[d]-low[d]), w.bars[d]
-		i := (x*parts + parts - 1) / extent // x lies from floor(i*extent/parts) on
-		for i*extent/parts > x {
-			i--
-		}
-		if odd {
-			bar = bar*uint64(parts) + uint64(parts-1-i)
-		} else {
-			bar = bar*uint64(parts) + uint64(i)
-		}
-		odd = bar%2 == 1
-		within = within*uint64(extent/parts+1) + uint64(x-i*extent/parts)
+		list = append(list, [2]uint64{uint64(bar), uint64(x - bar*extent/parts)})
 	}
-	x, extent := int(s.at[c*s.dims+w.axis]-low[w.axis]), int(high[w.axis]-low[w.axis])
-	if odd {
-		x = extent - 1 - x
-	}
-	key := bar*uint64(extent) + uint64(x)
-	for d := range s.dims {
-		if d != w.axis {
-			key *= uint64(int(high[d]-low[d])/w.bars[d] + 1)
-		}
-	}
-	return key + within
+	return list
 }

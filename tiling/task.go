@@ -2,6 +2,7 @@ package tiling
 
 import (
 	"context"
+	"math"
 
 	"remap/mapping"
 )
@@ -94,10 +95,11 @@ const manyRanks = 20000
 
 // sweeps tries the most promising sweeps of the whole grid. Errors: ctx's.
 func (t *task) sweeps(ctx context.Context) error {
-	tops, trials := 16, 6
-	if t.Ranks() > manyRanks {
-		tops, trials = 3, 2
-	}
+	// About so many looks from a cell at a neighbour in all, some tenths of a second.
+	const work = 40e6
+	pairs := work / float64(max(1, t.Ranks()*len(t.lattice.Directions)))
+	trials := max(2, min(30, int(math.Sqrt(pairs))))
+	tops := max(3, min(20, int(pairs)/trials))
 	s := newSweeper(t.lattice, t.places)
 	for _, top := range s.tops(tops) {
 		cells, err := s.order(ctx, top, trials)
