@@ -40,8 +40,10 @@ func (b *Bound) Above(pathBytes int64) float64 {
 // Whitney 1949), which bounds the sum of the P by whole numbers, weighted by
 // the lightest edge of each direction. With neighbours along two dimensions
 // only, boxes reach it: it is exact where they tile. Directions are put together
-// in groups of d that are independent; with diagonals the groups cannot all be
-// least at once, and the bound lies some per cent below what is possible.
+// in groups of d that are independent. With diagonals the groups cannot all be
+// least at once: in two and three dimensions slices of the places bound those of
+// a plane together with the lines along it (slices.go), for places of up to some
+// thousand cells. There the bound lies some per cent below what is possible.
 //
 // An edge between different places of a level passes at least as many switches
 // as the nearest two slots in different places. Levels add up, each with the
@@ -72,6 +74,8 @@ func LowerBound(p *mapping.Problem) (*Bound, error) {
 type isoperimetry struct {
 	grid     *stencil.Grid
 	groups   [][]stencil.Step // groups of independent directions, the first those along the dimensions
+	others   [][]stencil.Step // the same without those along the dimensions and the diagonals of flat
+	flat     []float64        // weight of both diagonals of the plane across each dimension, or of the one plane; nil = none
 	axes     []float64        // length dimensions: weight of a step of one along each
 	border   float64          // weight that the border of the grid lacks
 	open     float64          // the same of steps along dimensions that are not periodic
@@ -97,14 +101,47 @@ func newIsoperimetry(steps *stencil.Steps, grid *stencil.Grid) *isoperimetry {
 				iso.open += missing
 			}
 		}
-		at := slices.IndexFunc(iso.groups, func(group []stencil.Step) bool { return independent(group, s.Offset) })
-		if at < 0 {
-			at = len(iso.groups)
-			iso.groups = append(iso.groups, nil)
+		iso.groups = group(iso.groups, s)
+		if across := acrossPlane(s.Offset); across >= 0 {
+			if iso.flat == nil {
+				iso.flat = make([]float64, 3)
+			}
+			iso.flat[across] += float64(s.Least)
+		} else if alongAxis(s.Offset) < 0 {
+			iso.others = group(iso.others, s)
 		}
-		iso.groups[at] = append(iso.groups[at], s)
 	}
 	return iso
+}
+
+// group puts a step into the first group that it is independent of, or a new one.
+func group(groups [][]stencil.Step, s stencil.Step) [][]stencil.Step {
+	at := slices.IndexFunc(groups, func(group []stencil.Step) bool { return independent(group, s.Offset) })
+	if at < 0 {
+		return append(groups, []stencil.Step{s})
+	}
+	groups[at] = append(groups[at], s)
+	return groups
+}
+
+// acrossPlane is, for a step of one along two dimensions of at most three, the
+// third dimension (0 when there are two), and -1 for other steps.
+func acrossPlane(offset []int) int {
+	moves, still := 0, 0
+	for d, step := range offset {
+		switch step {
+		case 0:
+			still = d
+		case 1, -1:
+			moves++
+		default:
+			return -1
+		}
+	}
+	if moves != 2 || len(offset) > 3 {
+		return -1
+	}
+	return still
 }
 
 // alongAxis is the dimension that a step of one leads along, -1 for others.
@@ -202,9 +239,22 @@ func weights(group []stencil.Step) []float64 {
 
 // lines is the least weight of the lines that a set of so many cells meets.
 func (iso *isoperimetry) lines(size int) float64 {
+	sum := iso.byGroups(iso.groups, size)
+	switch dims := len(iso.grid.Extents); {
+	case size > largestInPlane || len(iso.flat) == 0:
+	case dims == 2:
+		sum = max(sum, plane{iso.axes[0], iso.axes[1], iso.flat[0]}.lines(size)+iso.byGroups(iso.others, size))
+	case dims == 3:
+		sum = max(sum, solid{[3]float64(iso.axes), [3]float64(iso.flat)}.lines(size)+iso.byGroups(iso.others, size))
+	}
+	return sum
+}
+
+// byGroups is the least weight of the lines in groups of directions, each alone.
+func (iso *isoperimetry) byGroups(groups [][]stencil.Step, size int) float64 {
 	dims := len(iso.grid.Extents)
 	var sum float64
-	for _, group := range iso.groups {
+	for _, group := range groups {
 		low, high := make([]int, len(group)), make([]int, len(group))
 		for i, s := range group {
 			low[i], high[i] = 1, size
