@@ -186,3 +186,32 @@ func TestCheckFinds(t *testing.T) {
 		}
 	}
 }
+
+// TestFoldBothWays: a graph split into both directions folds back to itself by
+// the short way, and by the long one once a rank sends itself something.
+func TestFoldBothWays(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		g := drawGraph(t)
+		g.VertexWeights = nil
+		traffic := g.Traffic()
+		same(t, "folded", traffic.Graph(), g)
+		if g.Vertices() == 0 {
+			return
+		}
+		same(t, "short way", traffic.foldMirrored(), g)
+		flows := []Flow{{Bytes: 1}}
+		for u := range int32(traffic.Ranks()) {
+			for i, end := traffic.Row(u); i < end; i++ {
+				flows = append(flows, Flow{u, traffic.Destinations[i], traffic.Bytes[i], 0})
+			}
+		}
+		selfish, err := NewTraffic(traffic.Ranks(), flows, false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if selfish.foldMirrored() != nil {
+			t.Fatal("self traffic folded the short way")
+		}
+		same(t, "long way", selfish.Graph(), g)
+	})
+}

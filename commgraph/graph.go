@@ -40,6 +40,9 @@ func (g *Graph) TotalWeight() int64 {
 // directions; self traffic and pairs without bytes are left out.
 // O(ranks + entries).
 func (t *Traffic) Graph() *Graph {
+	if g := t.foldMirrored(); g != nil {
+		return g
+	}
 	n := t.Ranks()
 	there := &Graph{Offsets: t.Offsets, Neighbors: t.Destinations, Weights: t.Bytes}
 	if len(t.Offsets) == 0 {
@@ -60,6 +63,34 @@ func (t *Traffic) Graph() *Graph {
 		})
 	}
 	return g
+}
+
+// foldMirrored folds traffic in which every pair exchanges bytes both ways and
+// no rank has any with itself, without the memory of a transpose: visiting rows
+// in order meets the entries that lead to v in the order of v's own row. nil if
+// the traffic is not so.
+func (t *Traffic) foldMirrored() *Graph {
+	n := t.Ranks()
+	if n == 0 {
+		return nil
+	}
+	weights := make([]int64, len(t.Bytes))
+	next := append([]int32(nil), t.Offsets[:n]...)
+	for u := range int32(n) {
+		first, end := t.Row(u)
+		for i := first; i < end; i++ {
+			v := t.Destinations[i]
+			k := next[v]
+			if v == u || k >= t.Offsets[v+1] || t.Destinations[k] != u {
+				return nil
+			}
+			next[v]++
+			if weights[i] = t.Bytes[i] + t.Bytes[k]; weights[i] == 0 {
+				return nil
+			}
+		}
+	}
+	return &Graph{Offsets: append([]int32(nil), t.Offsets...), Neighbors: append([]int32{}, t.Destinations...), Weights: weights}
 }
 
 // merge visits the neighbours of u in the union of two sets of rows, in
@@ -122,11 +153,16 @@ func (g *Graph) transposed() *Graph {
 // the odd byte goes from the lower to the higher rank. Folding the result
 // gives the graph back. Counts are not known.
 func (g *Graph) Traffic() *Traffic {
-	t := &Traffic{
-		Offsets:      append([]int32{0}, g.Offsets[min(1, len(g.Offsets)):]...),
-		Destinations: append([]int32(nil), g.Neighbors...),
-		Bytes:        make([]int64, len(g.Weights)),
-	}
+	return (&Graph{
+		Offsets:   append([]int32{0}, g.Offsets[min(1, len(g.Offsets)):]...),
+		Neighbors: append([]int32(nil), g.Neighbors...),
+		Weights:   append([]int64(nil), g.Weights...),
+	}).intoTraffic()
+}
+
+// intoTraffic is Traffic in the graph's own memory: the graph is used up.
+func (g *Graph) intoTraffic() *Traffic {
+	t := &Traffic{Offsets: g.Offsets, Destinations: g.Neighbors, Bytes: g.Weights}
 	for u := range int32(g.Vertices()) {
 		first, end := g.Row(u)
 		for i := first; i < end; i++ {

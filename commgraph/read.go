@@ -44,7 +44,7 @@ func halves(read func(string, io.Reader) (*Graph, error)) func(string, io.Reader
 		if err != nil {
 			return nil, err
 		}
-		return g.Traffic(), nil
+		return g.intoTraffic(), nil
 	}
 }
 
