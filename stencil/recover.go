@@ -16,6 +16,9 @@ func refuse(format string, args ...any) error {
 	return fmt.Errorf("%w: %s", ErrNone, fmt.Sprintf(format, args...))
 }
 
+// natural is the number of dimensions that a grid is most likely to have at most.
+const natural = 3
+
 // maxDegree is a cell's neighbours in a stencil with all diagonals.
 const maxDegree = 3*3*3*3 - 1 // 3^MaxDimensions - 1
 
@@ -27,8 +30,9 @@ const maxDegree = 3*3*3*3 - 1 // 3^MaxDimensions - 1
 // Measure(g, grid).Exact() holds for what it returns.
 //
 // Coordinates are one choice of several that a symmetry of the grid leads to.
-// Dimensions come longest first. A ring of 4 is 2x2, whose edges are the same,
-// unless there would be more dimensions than MaxDimensions; one of 2 is a path.
+// Dimensions come longest first. A ring of 4 and 2x2 have the same edges: it is
+// a ring where there would be more than three dimensions, else 2x2. A ring of 2
+// is a path.
 // Complete graphs of more than 3 vertices are refused: they have no near and far.
 //
 // Weights do not matter as long as the edges tell; where they do not (diagonals
@@ -96,7 +100,7 @@ func byStructure(g *skeleton) (grid *Grid, plain bool, err error) {
 	}
 	grid = &Grid{}
 	if s.vertices() > 1 {
-		if grid, err = factor(s, full, MaxDimensions-len(twinExtents(size))); err != nil {
+		if grid, err = factor(s, full, natural-len(twinExtents(size))); err != nil {
 			return nil, false, err
 		}
 	} else {
@@ -118,7 +122,7 @@ func byWeights(g *commgraph.Graph) *Grid {
 		if s == nil {
 			continue
 		}
-		if grid, err := factor(s, all(g), MaxDimensions); err == nil && verify(all(g), grid) == nil {
+		if grid, err := factor(s, all(g), natural); err == nil && verify(all(g), grid) == nil {
 			return grid
 		}
 	}

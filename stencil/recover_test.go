@@ -5,10 +5,13 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"os"
 	"slices"
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"remap/commgraph"
 )
 
 // complete tells whether all cells are neighbours of each other.
@@ -125,8 +128,8 @@ func TestExtents(t *testing.T) {
 		{shape{extents: []int{1, 9, 1}, diagonal: 1}, "9"},
 		{shape{extents: []int{7}, periodic: []bool{true}, diagonal: 1}, "7p"},
 		{shape{extents: []int{6, 5, 8}, periodic: []bool{true, false, true}, diagonal: 3}, "8px6px5"},
-		{shape{extents: []int{2, 2, 2, 2}, diagonal: 1}, "2x2x2x2"},
-		{shape{extents: []int{4, 4, 4}, periodic: []bool{true, true, true}, diagonal: 1}, "4px4px2x2"},
+		{shape{extents: []int{2, 2, 2, 2}, diagonal: 1}, "4px2x2"},
+		{shape{extents: []int{4, 4, 4}, periodic: []bool{true, true, true}, diagonal: 1}, "4px4px4p"},
 		{shape{extents: []int{4, 4, 4, 4}, periodic: []bool{true, true, true, true}, diagonal: 1}, "4px4px4px4p"},
 		{shape{extents: []int{3}, periodic: []bool{true}, diagonal: 1}, "3p"},
 	} {
@@ -136,6 +139,21 @@ func TestExtents(t *testing.T) {
 		if got := recovered(t, c.s.graph(3)).String(); got != c.want {
 			t.Errorf("%v %v: got %s, want %s", c.s.extents, c.s.periodic, got, c.want)
 		}
+	}
+}
+
+// A recorded profile: MiniMD's ranks talk to six neighbours each on a torus.
+func TestRecordedTorus(t *testing.T) {
+	const file = "../../shared/data/par-comm-data/MiniMD_Vesta_n32_c4_w_hopbyte.txt"
+	if _, err := os.Stat(file); err != nil {
+		t.Skip("the recorded profile is not there")
+	}
+	traffic, err := commgraph.Open(file, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := recovered(t, traffic.Graph()).String(); got != "8px4px4p" {
+		t.Errorf("got %s, want a torus of 8x4x4", got)
 	}
 }
 
