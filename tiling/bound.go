@@ -53,9 +53,13 @@ func LowerBound(p *mapping.Problem) (*Bound, error) {
 	if err != nil {
 		return nil, err
 	}
+	return newIsoperimetry(stencil.Measure(p.Graph, grid), grid).bound(p), nil
+}
+
+// bound is LowerBound for a grid that is known.
+func (iso *isoperimetry) bound(p *mapping.Problem) *Bound {
 	places := mapping.NewPlaces(p.Machine, p.Allocation, nil)
 	distance := apart(p.Machine, p.Allocation, places)
-	iso := newIsoperimetry(stencil.Measure(p.Graph, grid), grid)
 	total := float64(p.Graph.TotalWeight())
 	b := &Bound{PathBytes: float64(distance[0]) * total}
 	for i := range places.Levels {
@@ -67,7 +71,7 @@ func LowerBound(p *mapping.Problem) (*Bound, error) {
 	if total > 0 {
 		b.PathLength = b.PathBytes / total
 	}
-	return b, nil
+	return b
 }
 
 // isoperimetry bounds the weight that leaves sets of cells.

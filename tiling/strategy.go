@@ -103,7 +103,7 @@ func place(ctx context.Context, p *mapping.Problem, levels int) (mapping.Mapping
 		return nil, err
 	}
 	t := &task{Problem: p, lattice: Measured(p.Graph, grid), vertexAt: grid.VertexAt(), places: usedPlaces(p, levels)}
-	if whole := t.boxes(levels); !whole || levels == AllLevels && p.Ranks() <= manyRanks {
+	if whole := t.boxes(levels); !whole || levels == AllLevels && p.Ranks() <= manyRanks && !t.proved(grid) {
 		if err := t.sweeps(ctx); err != nil {
 			return nil, err
 		}

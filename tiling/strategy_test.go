@@ -3,6 +3,7 @@ package tiling
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -197,13 +198,30 @@ func TestRefusals(t *testing.T) {
 }
 
 func BenchmarkTiling(b *testing.B) {
-	p, traffic := job(b, "tapered", "stencil2d:64x72")
-	var m mapping.Mapping
-	for b.Loop() {
-		var err error
-		if m, err = Strategy(AllLevels).Map(context.Background(), p); err != nil {
-			b.Fatal(err)
+	const large = "fattree:nodes-per-leaf=32,leaves-per-pod=64,pods=128,aggs-per-pod=16,cores=256"
+	for _, c := range [][2]string{
+		{"tapered", "stencil2d:64x72"}, {"tapered", "stencil3d27:16x16x18"}, {"tapered", "stencil3d27:17x16x16"},
+		{large, "stencil3d27:64x64x64"}, {large, "stencil3d27:63x61x67"},
+	} {
+		for _, bare := range []bool{false, true} {
+			b.Run(fmt.Sprintf("pattern=%s/bare=%t", c[1], bare), func(b *testing.B) {
+				p, _ := job(b, c[0], c[1])
+				if bare {
+					p.Graph, p.Grid = relabelled(p.Graph, 1), nil
+				}
+				var m mapping.Mapping
+				for b.Loop() {
+					var err error
+					if m, err = Strategy(AllLevels).Map(context.Background(), p); err != nil {
+						b.Fatal(err)
+					}
+				}
+				bytes := mapping.PathBytes(p.Machine, p.Allocation, p.Graph, m)
+				b.ReportMetric(float64(bytes)/float64(p.Graph.TotalWeight()), "path-length")
+				if bound, err := LowerBound(p); err == nil {
+					b.ReportMetric(100*bound.Above(bytes), "%-above-bound")
+				}
+			})
 		}
 	}
-	b.ReportMetric(evaluate(b, p, traffic, m).AvgPathLength, "path-length")
 }

@@ -3,8 +3,10 @@ package tiling
 import (
 	"context"
 	"math"
+	"slices"
 
 	"remap/mapping"
+	"remap/stencil"
 )
 
 // task is a problem whose grid is known, and the best mapping so far.
@@ -87,6 +89,16 @@ func eachPermutation(list []int, k int, visit func()) {
 		eachPermutation(list, k-1, visit)
 		list[i], list[k-1] = list[k-1], list[i]
 	}
+}
+
+// proved tells that no mapping is better than the best so far. Stencils with
+// diagonals are not asked: their bound is never reached and takes longer.
+func (t *task) proved(grid *stencil.Grid) bool {
+	steps := stencil.Measure(t.Graph, grid)
+	if slices.ContainsFunc(steps.List, func(s stencil.Step) bool { return alongAxis(s.Offset) < 0 }) {
+		return false
+	}
+	return t.best != nil && newIsoperimetry(steps, grid).bound(t.Problem).Above(t.cost) < 1e-9
 }
 
 // Above manyRanks only sweeps that promise most are tried, and none where boxes
