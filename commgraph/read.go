@@ -126,7 +126,7 @@ func fileError(path string, err error) error {
 func Read(name string, r io.Reader, format string) (*Traffic, error) {
 	buffered := bufio.NewReaderSize(r, headBytes)
 	content := sized{buffered, inputSize(r)}
-	square := false
+	doubt := ""
 	if format == "" {
 		head, err := peekHead(name, buffered)
 		if err != nil {
@@ -135,7 +135,9 @@ func Read(name string, r io.Reader, format string) (*Traffic, error) {
 		if format, err = recognise(name, head); err != nil {
 			return nil, err
 		}
-		square = format == FormatMETIS && head.looksSquare()
+		if format == FormatMETIS {
+			doubt = head.doubt()
+		}
 	}
 	for _, f := range formats {
 		if f.name != format {
@@ -143,8 +145,8 @@ func Read(name string, r io.Reader, format string) (*Traffic, error) {
 		}
 		t, err := f.read(name, content)
 		var wrong *input.Error
-		if square && errors.As(err, &wrong) {
-			wrong.Hint = "if this is a dense matrix, separate the columns with commas, or give --graph-format"
+		if doubt != "" && errors.As(err, &wrong) {
+			wrong.Hint = doubt
 		}
 		return t, err
 	}

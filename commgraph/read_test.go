@@ -226,6 +226,14 @@ func TestMatrixWithoutCommas(t *testing.T) {
 	}
 }
 
+// Nor can par-comm-data without decimals be told from METIS.
+func TestParCommWithoutDecimals(t *testing.T) {
+	_, err := Read("f", strings.NewReader("1 0 4 1\n0 1 5 1\n2 1 4 1\n"), "")
+	if want := "--graph-format par-comm"; err == nil || !strings.Contains(input.Hint(err), want) {
+		t.Errorf("%v, hint %q, want %s", err, input.Hint(err), want)
+	}
+}
+
 func TestOpenErrors(t *testing.T) {
 	folder := t.TempDir()
 	empty := filepath.Join(folder, "empty.csv")

@@ -119,24 +119,42 @@ func (h head) looksScotch() bool {
 	return true
 }
 
-// looksParComm tells whether all lines are three or four numbers, the first two
-// of digits alone, and this cannot be METIS: there are decimals, or lines after
-// a header of 0 vertices. A matrix with blanks between its columns is neither.
+// looksParComm tells whether the head is that of par-comm-data and cannot be
+// METIS: there are decimals, or lines after a header of 0 vertices.
 func (h head) looksParComm() bool {
+	like, certain := h.likeParComm()
+	return like && certain
+}
+
+// likeParComm tells whether all lines are three or four numbers, the first two
+// of digits alone, and whether METIS cannot have them. A matrix with blanks
+// between its columns is not like it.
+func (h head) likeParComm() (like, certain bool) {
 	lines := h.lines(0)
-	decimals := false
 	for _, line := range lines {
 		if len(line) < 3 || len(line) > 4 || !digits(line[0]) || !digits(line[1]) {
-			return false
+			return false, false
 		}
 		for _, word := range line[2:] {
 			if !looksNumeric(word) {
-				return false
+				return false, false
 			}
-			decimals = decimals || !digits(word)
+			certain = certain || !digits(word)
 		}
 	}
-	return (decimals || len(lines) > 1 && string(lines[0][0]) == "0") && !h.looksSquare()
+	return len(lines) > 0 && !h.looksSquare(), certain || len(lines) > 1 && string(lines[0][0]) == "0"
+}
+
+// doubt is a hint for errors in a file that content made METIS and that may be
+// something else; "" if it looks like nothing else.
+func (h head) doubt() string {
+	if h.looksSquare() {
+		return "if this is a dense matrix, separate the columns with commas, or give --graph-format"
+	}
+	if like, _ := h.likeParComm(); like {
+		return "if its lines are source, destination, bytes and hops, give --graph-format " + FormatParComm
+	}
+	return ""
 }
 
 // looksSquare tells whether what no comma separates has the shape of a square

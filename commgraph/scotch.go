@@ -177,8 +177,7 @@ func (s *scotchReader) opening() error {
 		s.graph.Offsets = slices.Grow(s.graph.Offsets, cap(s.lines)+1-len(s.graph.Offsets))
 	}
 	if !s.in.nextText(0) {
-		_, err := s.number("vertex", 0, 0) // says that the file ends
-		return err
+		return s.in.cutOff("vertex %d of %d", s.graph.Vertices()+1, s.vertices)
 	}
 	s.lines = append(s.lines, int32(min(s.in.number, math.MaxInt32)))
 	if s.labelled {

@@ -176,7 +176,7 @@ var sparseErrors = []wrongFile{
 	{FormatScotch, "# c\n0\n", 1, 1, `version is "#"`},
 	{FormatScotch, "0\n3 4\n0 1000\n", 3, 3, `flag is "1000"`},
 	{FormatScotch, "0\n3 4\n-1 000\n", 3, 1, `base is "-1"`},
-	{"", "0\n2 2\n0 000\n1 1\n", 4, 0, "ends before the vertex (vertex 2 of 2)"},
+	{"", "0\n2 2\n0 000\n1 1\n", 4, 0, "ends before vertex 2 of 2"},
 	{"", "0\n2 2\n0 000\n1 1\n1", 5, 0, "ends before the neighbour (vertex 2 of 2)"},
 	{"", "0\n2 2\n0 000\n1 1\n2 0 0\n", 5, 1, `degree is "2"`},
 	{"", "0\n2 4\n0 000\n1 1\n1 0\n", 2, 0, "4 arcs, the vertices have 2"},
