@@ -208,11 +208,11 @@ func (p *routeReader) coordinatesOf(rank int32) error {
 	if p.dims == 0 {
 		p.dims = len(p.place)
 	}
-	at := p.at
 	if err := p.literal(")"); err != nil {
 		return err
 	}
-	p.at, at = start, p.at // errors are those of the place
+	at := p.at
+	p.at = start // errors are those of the place
 	if len(p.place) == 0 || len(p.place) != p.dims {
 		return p.fail("%d coordinates, must be %d", len(p.place), max(1, p.dims))
 	}

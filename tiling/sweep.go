@@ -28,7 +28,6 @@ type sweeper struct {
 	lattice *Lattice
 	places  *mapping.Places
 	dims    int
-	strides []int
 	at      []int32   // length cells x dimensions: coordinates
 	next    [][]int32 // of every direction, length cells: the cell that a step leads to, -1 = none
 	region  []int32   // length cells: number of the region that a cell was last judged in
