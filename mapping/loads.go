@@ -15,26 +15,21 @@ import (
 // Injection and ejection links count, each direction alone. The mapping must
 // pass Check.
 //
-// Bytes are added up for each pair of switches, then passed on toward one
-// destination switch at a time, in order of falling distance, touching only
-// switches that hold any: O(entries + sum over destination switches of links out
-// of the switches on shortest paths to them).
+// Bytes are added up for each pair of switches. In fat trees these go by what
+// leaves and enters every subtree (treeLoads). Elsewhere, and where links have
+// failed, they are passed on toward one destination switch at a time, in order
+// of falling distance, touching only switches that hold any: O(entries + sum
+// over destination switches of links out of the switches on shortest paths to
+// them).
 func LinkLoads(machine *topology.Topology, a *Allocation, traffic *commgraph.Traffic, m Mapping) []float64 {
 	loads := make([]float64, len(machine.Links))
-	demands := byDestination(hostLinks(machine, traffic, m.Hosts(a), loads), machine.Switches())
-	s := spreader{
-		machine: machine,
-		loads:   loads,
-		held:    make([]float64, machine.Switches()),
-		listed:  make([]bool, machine.Switches()),
-	}
-	for first := 0; first < len(demands); {
-		end := first
-		for end < len(demands) && demands[end].to == demands[first].to {
-			end++
-		}
-		s.spread(demands[first:end])
-		first = end
+	if tree := newTreeLoads(machine); tree != nil {
+		hostLinks(machine, traffic, m.Hosts(a), loads, tree.add)
+		tree.spread(loads)
+	} else {
+		var demands []demand
+		hostLinks(machine, traffic, m.Hosts(a), loads, func(d demand) { demands = append(demands, d) })
+		spreadAll(machine, demands, loads)
 	}
 	for l := range loads {
 		loads[l] /= machine.Links[l].BytesPerSecond
@@ -49,16 +44,15 @@ type demand struct {
 }
 
 // hostLinks adds the bytes of injection and ejection links to loads and
-// returns what remains to be carried, one demand for each pair of switches
+// hands on what remains to be carried, one demand for each pair of switches
 // that has any.
-func hostLinks(machine *topology.Topology, traffic *commgraph.Traffic, hosts []int32, loads []float64) []demand {
-	var demands []demand
+func hostLinks(machine *topology.Topology, traffic *commgraph.Traffic, hosts []int32, loads []float64, carry func(demand)) {
 	var rails []topology.Rails
 	toward := make([]float64, machine.Switches()) // bytes from the switch in hand
 	var reached []int32                           // switches with any of them, in order of the first
 	flush := func(from int32) {
 		for _, to := range reached {
-			demands = append(demands, demand{from, to, toward[to]})
+			carry(demand{from, to, toward[to]})
 			toward[to] = 0
 		}
 		reached = reached[:0]
@@ -93,7 +87,6 @@ func hostLinks(machine *topology.Topology, traffic *commgraph.Traffic, hosts []i
 			flush(s.leaf)
 		}
 	}
-	return demands
 }
 
 // sender is a rank and one of its host's rails.
@@ -129,6 +122,26 @@ func byDestination(demands []demand, switches int) []demand {
 		next[d.to]++
 	}
 	return sorted
+}
+
+// spreadAll adds to loads what links between switches carry of all demands,
+// one destination after the other.
+func spreadAll(machine *topology.Topology, demands []demand, loads []float64) {
+	demands = byDestination(demands, machine.Switches())
+	s := spreader{
+		machine: machine,
+		loads:   loads,
+		held:    make([]float64, machine.Switches()),
+		listed:  make([]bool, machine.Switches()),
+	}
+	for first := 0; first < len(demands); {
+		end := first
+		for end < len(demands) && demands[end].to == demands[first].to {
+			end++
+		}
+		s.spread(demands[first:end])
+		first = end
+	}
 }
 
 // spreader carries bytes toward one destination switch at a time.
