@@ -272,43 +272,6 @@ func TestCancelled(t *testing.T) {
 	}
 }
 
-// best is as good as each of its members that apply, and takes the first of equals.
-func TestBestIsBest(t *testing.T) {
-	members := []string{"identity", "rcm", "bisection", "multisection", "multisection+kl", "kl", "tiling"}
-	for name, p := range problems(t) {
-		got, err := best().Map(context.Background(), p)
-		if err != nil {
-			t.Fatal(err)
-		}
-		least := int64(-1)
-		var first mapping.Mapping
-		for _, spec := range members {
-			s, err := Parse(spec)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if m, err := s.Map(context.Background(), p); err == nil {
-				if cost := mapping.PathBytes(p.Machine, p.Allocation, p.Graph, m); least < 0 || cost < least {
-					least, first = cost, m
-				}
-			}
-		}
-		if !slices.Equal(got, first) {
-			t.Errorf("%s: not the first of the best members, %d: costs %d", name, least, mapping.PathBytes(p.Machine, p.Allocation, p.Graph, got))
-		}
-	}
-}
-
-func TestBestWhenAllRefuse(t *testing.T) {
-	refusal := errors.New("no")
-	refuse := candidate{mapping.Strategy{Name: "x", Map: func(context.Context, *mapping.Problem) (mapping.Mapping, error) { return nil, refusal }}, -1}
-	after := refuse
-	after.after = 0
-	if m, err := bestOf(context.Background(), &mapping.Problem{}, []candidate{refuse, after}); !errors.Is(err, refusal) {
-		t.Errorf("got %v, %v", m, err)
-	}
-}
-
 // A chain hands on its results: sorting a random start out by kl is the same as
 // giving kl that start, and one link after identity is the link alone.
 func TestChains(t *testing.T) {
