@@ -24,7 +24,7 @@ type effort struct {
 }
 
 // usualEffort is that of best without options.
-var usualEffort = effort{trials: 4, rounds: 1}
+var usualEffort = effort{trials: 3, rounds: 1}
 
 // Graphs of more vertices and half-edges than these get fewer trials, down to
 // one, and no renewal: a trial of a graph this size takes some seconds.
