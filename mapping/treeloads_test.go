@@ -3,6 +3,7 @@ package mapping
 import (
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"strings"
 	"testing"
 
@@ -25,7 +26,7 @@ func drawTree(t *rapid.T) *topology.Topology {
 	return mustNetwork(t, fmt.Sprintf("xgft:down=%s,up=%s,parallel=%s", list(3, "down"), list(3, "up"), list(2, "parallel")))
 }
 
-// bySwitches is LinkLoads in bytes, in any network carried from switch to switch.
+// bySwitches is the bytes on every link, carried from switch to switch.
 func bySwitches(machine *topology.Topology, demands []demand) []float64 {
 	loads := make([]float64, len(machine.Links))
 	spreadAll(machine, demands, loads)
@@ -99,4 +100,32 @@ func TestTreeWithoutLinkIsCarriedBySwitches(t *testing.T) {
 			t.Errorf("the one link up from leaf0 takes %g s, want %g", loads[l], want)
 		}
 	}
+}
+
+// The loads of a random job on 512 leaf switches, by subtrees and from switch to switch.
+func BenchmarkTreeLoads(b *testing.B) {
+	machine := mustNetwork(b, "fattree:nodes-per-leaf=8,leaves-per-pod=32,pods=16,aggs-per-pod=8,cores=64")
+	random := rand.New(rand.NewPCG(1, 1))
+	var demands []demand
+	for from := range int32(512) {
+		for range 26 {
+			if to := random.Int32N(512); to != from {
+				demands = append(demands, demand{from, to, 1})
+			}
+		}
+	}
+	b.Run("way=subtrees", func(b *testing.B) {
+		for b.Loop() {
+			tree := newTreeLoads(machine)
+			for _, d := range demands {
+				tree.add(d)
+			}
+			tree.spread(make([]float64, len(machine.Links)))
+		}
+	})
+	b.Run("way=switches", func(b *testing.B) {
+		for b.Loop() {
+			bySwitches(machine, demands)
+		}
+	})
 }

@@ -11,8 +11,9 @@ import (
 
 // Bound is what no mapping of a grid's ranks can go below.
 type Bound struct {
-	PathLength float64 // average number of switches on the path, weighted by bytes
-	PathBytes  float64 // bytes times switches on the path
+	Grid       *stencil.Grid // named or recovered
+	PathLength float64       // average number of switches on the path, weighted by bytes
+	PathBytes  float64       // bytes times switches on the path
 	Levels     []LevelBound
 }
 
@@ -61,7 +62,7 @@ func (iso *isoperimetry) bound(p *mapping.Problem) *Bound {
 	places := mapping.NewPlaces(p.Machine, p.Allocation, nil)
 	distance := apart(p.Machine, p.Allocation, places)
 	total := float64(p.Graph.TotalWeight())
-	b := &Bound{PathBytes: float64(distance[0]) * total}
+	b := &Bound{Grid: iso.grid, PathBytes: float64(distance[0]) * total}
 	for i := range places.Levels {
 		level := &places.Levels[i]
 		cut := min(total, max(0, iso.level(level, p.Ranks() == len(places.Slots))))

@@ -63,11 +63,22 @@ func (b solid) lines(size int) float64 {
 	return best
 }
 
+// alike tells whether all dimensions weigh the same.
+func (b solid) alike() bool {
+	return b.axes[0] == b.axes[1] && b.axes[1] == b.axes[2] &&
+		b.diagonals[0] == b.diagonals[1] && b.diagonals[1] == b.diagonals[2]
+}
+
+// shared is the bound of one share.
 func (b solid) shared(size int, share float64) float64 {
 	limit := min(size, int(3*math.Pow(float64(size), 2.0/3))+1)
 	product := float64(size) * float64(size)
 	var least [3][]float64 // by lines along the dimension, up to limit+1, which is more
 	for d := range least {
+		if d > 0 && b.alike() {
+			least[d] = least[0]
+			continue
+		}
 		p := plane{share * b.axes[(d+1)%3], share * b.axes[(d+2)%3], b.diagonals[d]}
 		least[d] = make([]float64, limit+2)
 		ratio := math.Inf(1)

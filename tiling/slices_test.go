@@ -2,6 +2,7 @@ package tiling
 
 import (
 	"fmt"
+	"math"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -103,6 +104,18 @@ func TestDiagonalLinesAreReached(t *testing.T) {
 					t.Errorf("%dx%d without %d diagonals at two corners: the bound is %d of %d", columns, rows, cut, got, want)
 				}
 			}
+		}
+	}
+}
+
+// Dimensions that weigh the same are bounded like those that hardly differ,
+// which are searched one by one.
+func TestLinesOfEqualDimensions(t *testing.T) {
+	for _, size := range []int{2, 27, 100, 400} {
+		equal := solid{[3]float64{64, 64, 64}, [3]float64{16, 16, 16}}
+		other := solid{[3]float64{64, 64, 64 * (1 + 1e-12)}, [3]float64{16, 16, 16}}
+		if got, want := equal.lines(size), other.lines(size); math.Abs(got-want) > 1e-9*want {
+			t.Errorf("%d cells: %g, one by one %g", size, got, want)
 		}
 	}
 }

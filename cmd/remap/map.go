@@ -24,6 +24,7 @@ const evaluateExamples = `
 // static is the JSON of map and evaluate.
 type static struct {
 	mapping.Costs
+	pathBound
 	Timing map[string]float64 `json:"timing,omitempty"`
 }
 
@@ -58,13 +59,15 @@ func (p *program) mapOnce(ctx context.Context) error {
 	if err := p.writeMapping(out, j, m); err != nil {
 		return err
 	}
+	bound := j.pathBound()
+	p.clock.lap("bound")
 	if p.json {
-		return p.writeJSON(static{costs, p.timingFields()})
+		return p.writeJSON(static{costs, bound, p.timingFields()})
 	}
 	summary := grid{header: append([]string{"strategy"}, staticHeader...)}
 	summary.add(append([]string{"before: " + before.Strategy}, staticCells(&before)...)...)
 	summary.add(append([]string{"after: " + costs.Strategy}, staticCells(&costs)...)...)
-	return p.writeSummary(out, &report{table: summary})
+	return p.writeSummary(out, &report{table: summary, under: bound.sentence(costs.AvgPathLength)})
 }
 
 func (p *program) evaluate(context.Context) error {
@@ -91,7 +94,10 @@ func (p *program) evaluate(context.Context) error {
 	if err != nil {
 		return err
 	}
-	r := report{value: static{costs, p.timingFields()}, csvHeader: staticNames, csvRows: [][]string{staticFields(&costs)}}
+	bound := j.pathBound()
+	p.clock.lap("bound")
+	r := report{value: static{costs, bound, p.timingFields()}, csvHeader: staticNames, csvRows: [][]string{staticFields(&costs)},
+		under: bound.sentence(costs.AvgPathLength)}
 	r.table.header = append([]string{"mapping"}, staticHeader...)
 	r.table.add(append([]string{costs.Strategy}, staticCells(&costs)...)...)
 	return p.writeReport(out, format, &r)
