@@ -78,15 +78,19 @@ func TestTimeLimitOfBest(t *testing.T) {
 	}
 }
 
-// What the parts gain the whole gains, on trees exactly; every rank is in one
-// part, and the parts' slots are those their ranks sat on.
+// shuffled puts the ranks on slots at random.
+func shuffled(p *mapping.Problem) mapping.Mapping {
+	m := mapping.Identity(p.Allocation.SlotCount())
+	rand.New(rand.NewPCG(7, 8)).Shuffle(len(m), func(i, j int) { m[i], m[j] = m[j], m[i] })
+	return m[:p.Ranks()]
+}
+
+// A round of renewal leaves a mapping, and never a worse one.
 func TestRenewal(t *testing.T) {
 	set := problems(t)
 	for _, name := range slices.Sorted(maps.Keys(set)) {
 		p := set[name]
-		start := mapping.Identity(p.Allocation.SlotCount())
-		rand.New(rand.NewPCG(7, 8)).Shuffle(len(start), func(i, j int) { start[i], start[j] = start[j], start[i] })
-		start = start[:p.Ranks()]
+		start := shuffled(p)
 		r := newRenewal(p, start, pathBytes(p, start))
 		for level := range r.places.Levels {
 			before, cost := slices.Clone(r.best), r.least
@@ -101,5 +105,42 @@ func TestRenewal(t *testing.T) {
 				t.Errorf("%s: from %d to %d, better: %v", name, cost, r.least, better)
 			}
 		}
+	}
+}
+
+// On a tree the whole gains exactly what its parts gain, every rank is in one
+// part, and its parts begin as the whole is.
+func TestPartsAreIndependentOnTrees(t *testing.T) {
+	gained := false
+	for name, p := range problems(t) {
+		if strings.Contains(name, "torus") {
+			continue
+		}
+		start := shuffled(p)
+		r := newRenewal(p, start, pathBytes(p, start))
+		for level := range r.places.Levels {
+			for size := range 2 {
+				parts := r.parts(level, size+1)
+				if !slices.Equal(r.with(parts), start) {
+					t.Fatalf("%s: the parts do not begin as the whole is", name)
+				}
+				ranks, gain := 0, int64(0)
+				for i := range parts {
+					ranks += len(parts[i].ranks)
+					gain += pathBytes(&parts[i].Problem, parts[i].Start)
+					if err := parts[i].improve(context.Background(), r.solve); err != nil {
+						t.Fatal(err)
+					}
+					gain -= pathBytes(&parts[i].Problem, parts[i].Start)
+				}
+				if got := pathBytes(p, start) - pathBytes(p, r.with(parts)); ranks != p.Ranks() || got != gain {
+					t.Errorf("%s, sets of %d at level %d: the parts hold %d of %d ranks and gain %d, the whole %d", name, size+1, level, ranks, p.Ranks(), gain, got)
+				}
+				gained = gained || gain > 0
+			}
+		}
+	}
+	if !gained {
+		t.Error("no part of any problem gains")
 	}
 }

@@ -56,19 +56,7 @@ func (r *renewal) all(ctx context.Context) error {
 // round maps disjoint sets of up to size places of a level again and tells
 // whether that made the whole better.
 func (r *renewal) round(ctx context.Context, level, size int) (bool, error) {
-	sets := r.sets(level, size)
-	parts := make([]part, len(sets))
-	index := make([]int32, r.Ranks())
-	rankAt := make([]int32, r.Allocation.SlotCount())
-	for s := range rankAt {
-		rankAt[s] = -1
-	}
-	for rank, s := range r.best {
-		rankAt[s] = int32(rank)
-	}
-	for i, set := range sets {
-		parts[i] = r.part(level, set, rankAt, index)
-	}
+	parts := r.parts(level, size)
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(runtime.GOMAXPROCS(0))
 	for i := range parts {
@@ -77,16 +65,40 @@ func (r *renewal) round(ctx context.Context, level, size int) (bool, error) {
 	if err := group.Wait(); err != nil {
 		return false, err
 	}
-	m := slices.Clone(r.best)
-	for i := range parts {
-		for v, rank := range parts[i].ranks {
-			m[rank] = parts[i].slots[parts[i].Start[v]]
-		}
-	}
+	m := r.with(parts)
 	cost := mapping.PathBytes(r.Machine, r.Allocation, r.Graph, m)
 	if cost >= r.least {
 		return false, nil
 	}
 	r.best, r.least = m, cost
 	return true, nil
+}
+
+// parts cuts the best mapping into the problems of disjoint sets of places.
+func (r *renewal) parts(level, size int) []part {
+	index := make([]int32, r.Ranks())
+	rankAt := make([]int32, r.Allocation.SlotCount())
+	for s := range rankAt {
+		rankAt[s] = -1
+	}
+	for rank, s := range r.best {
+		rankAt[s] = int32(rank)
+	}
+	sets := r.sets(level, size)
+	parts := make([]part, len(sets))
+	for i, set := range sets {
+		parts[i] = r.part(level, set, rankAt, index)
+	}
+	return parts
+}
+
+// with is the best mapping with the ranks of the parts where these put them.
+func (r *renewal) with(parts []part) mapping.Mapping {
+	m := slices.Clone(r.best)
+	for i := range parts {
+		for v, rank := range parts[i].ranks {
+			m[rank] = parts[i].slots[parts[i].Start[v]]
+		}
+	}
+	return m
 }
