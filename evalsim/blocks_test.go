@@ -13,7 +13,7 @@ import (
 // lost: on every link of their path of three hops, each adds 9 to the sum of the
 // count and its variance.
 func TestBlocksAreShared(t *testing.T) {
-	const messages = maxBlocks + maxBlocks/8
+	const messages = maxBlocks/2 + maxBlocks/16
 	b := workload.NewBuilder(2, 0)
 	for range messages {
 		b.Isend(1, 2, 0)

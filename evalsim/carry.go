@@ -34,7 +34,7 @@ type carrier struct {
 	identities sampling.Random
 	tickets    []ticket         // as simulator.log, if ticketed
 	arriving   sampling.Packet  // scratch
-	blocks     []sampling.Block // by message modulo maxBlocks, hashed variants
+	blocks     []sampling.Block // two a message, modulo maxBlocks; hashed variants
 }
 
 // maxBlocks bounds the memory of blocks to 43 MB. Messages beyond share them,
@@ -82,11 +82,12 @@ func (c *carrier) reset(seed uint64) {
 // identify gives a flow's next packet its identity: sequence numbers whose bits
 // above the low six are scrambled. With plain ones the errors of links whose
 // masks differ in high bits only would add up along a flow, or cancel (see
-// docs/sampling.md).
+// docs/sampling.md). Bit 6 goes on, so that two blocks in a row lie in different
+// places: packets overtake each other.
 func (c *carrier) identify(flow int32) uint32 {
 	id := c.next[flow]
 	if id%64 == 0 {
-		id = c.identities.Uint32() &^ 63
+		id = c.identities.Uint32()&^127 | id&64
 	}
 	c.next[flow] = id + 1
 	return id
@@ -243,13 +244,15 @@ func (s *simulator) receiveHashed(p, id int32, pk *packet, m *message, table int
 	} else if pk.congested != 0 {
 		marked.CongestedCount, marked.CongestedBit = uint8(min(pk.congested&countMask, s.limit)), uint8(hasher.Bit(s.ids[p], int32(pk.congested>>8)))
 	}
-	id &= maxBlocks - 1
-	for len(s.blocks) <= int(id) {
+	first := 2 * id & (maxBlocks - 1)
+	for len(s.blocks) <= int(first)+1 {
 		s.blocks = append(s.blocks, sampling.Block{})
 	}
-	s.receiver.Collect(&s.blocks[id], &marked)
+	blocks := s.blocks[first : first+2]
+	s.receiver.Collect(&blocks[marked.ID>>6&1], &marked)
 	if m.pending == 1 {
-		s.receiver.Decode(&s.blocks[id])
+		s.receiver.Decode(&blocks[0])
+		s.receiver.Decode(&blocks[1])
 	}
 }
 
