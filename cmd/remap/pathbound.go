@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"runtime"
 
 	"remap/tiling"
 )
@@ -13,8 +14,10 @@ type pathBound struct {
 	grid      string  // extents of the grid
 }
 
-// pathBound proves one, or has none.
+// pathBound proves one, or has none. What the strategy has left behind is
+// collected first: the bound's own memory then takes its place.
 func (j *job) pathBound() pathBound {
+	runtime.GC()
 	bound, err := tiling.LowerBound(j.problem(0))
 	if err != nil { // no grid
 		return pathBound{}
