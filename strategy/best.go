@@ -1,6 +1,7 @@
 package strategy
 
 import (
+	"cmp"
 	"context"
 	"math/rand/v2"
 	"runtime"
@@ -34,10 +35,11 @@ const (
 )
 
 // best tries several strategies and keeps the mapping with the fewest bytes
-// times switches on the path, the earlier one of equals: tiling, which ends the
-// search when it reaches the bound below which no mapping lies; identity, rcm,
-// and multisections from several seeds; kl after tiling, after every multisection
-// and from the problem's own start. The winner is then renewed part by part.
+// times switches on the path, the earlier one of equals: tiling and, on a torus
+// or mesh of the ranks' shape, the ranks laid onto it, which end the search when
+// they reach the bound below which no mapping lies; identity, rcm, and
+// multisections from several seeds; kl after these and from the problem's own
+// start. The winner is then renewed part by part.
 // Strategies that refuse the problem, such as tiling without a grid, are passed
 // over; only when all refuse is the first refusal the error.
 func best(e effort) mapping.Strategy {
@@ -99,7 +101,8 @@ type member struct {
 
 func (s *search) run(e effort) (mapping.Mapping, error) {
 	kl := kernighanlin.Strategy()
-	if err := s.offer([]member{{s.Seed, []mapping.Strategy{tiling.Strategy(tiling.AllLevels), kl}}}); err != nil {
+	grids := []member{{s.Seed, []mapping.Strategy{tiling.Strategy(tiling.AllLevels), kl}}, {s.Seed, []mapping.Strategy{congruent(), kl}}}
+	if err := s.offer(grids); err != nil {
 		return nil, err
 	}
 	if s.proved() {
@@ -114,6 +117,13 @@ func (s *search) run(e effort) (mapping.Mapping, error) {
 	}
 	if err := s.offer(members); err != nil {
 		return nil, err
+	}
+	if s.winner == nil && s.limited.Err() != nil { // no time for any
+		s.limited = s.outer
+		if err := s.offer(members[:1]); err != nil || s.winner == nil {
+			return nil, cmp.Or(err, s.refusal)
+		}
+		return s.winner, nil
 	}
 	if s.winner == nil {
 		return nil, s.refusal
