@@ -28,7 +28,8 @@ type effort struct {
 var usualEffort = effort{trials: 3, rounds: 1}
 
 // Graphs of more vertices and half-edges than these get fewer trials, down to
-// one, and no renewal: a trial of a graph this size takes some seconds.
+// one, or none if they are grids, which partitioning seldom does better than
+// tiling; and no renewal. A trial of a graph this size takes some seconds.
 const (
 	trialWork   = 1 << 21
 	renewalWork = 1 << 20
@@ -105,7 +106,7 @@ func (s *search) run(e effort) (mapping.Mapping, error) {
 	if err := s.offer(grids); err != nil {
 		return nil, err
 	}
-	if s.proved() {
+	if s.proved() || s.winner != nil && work(s.Graph) > trialWork {
 		return s.winner, nil
 	}
 	members := []member{{s.Seed, []mapping.Strategy{mapping.IdentityStrategy()}}, {s.Seed, []mapping.Strategy{rcm.Strategy()}}, {s.Seed, []mapping.Strategy{kl}}}
