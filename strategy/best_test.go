@@ -26,8 +26,7 @@ func pathBytes(p *mapping.Problem, m mapping.Mapping) int64 {
 	return mapping.PathBytes(p.Machine, p.Allocation, p.Graph, m)
 }
 
-// best is as good as each of its members that apply, and more trials and rounds
-// never make it worse.
+// best is as good as each of its members that apply, and as without renewal.
 func TestBestIsBest(t *testing.T) {
 	for name, p := range problems(t) {
 		got, err := mapWith(t, "best", p)
