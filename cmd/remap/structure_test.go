@@ -30,7 +30,7 @@ var mayImport = map[string][]string{
 	"partition":    {"mapping", "commgraph", "topology", "kernighanlin"},
 	"kernighanlin": {"mapping", "commgraph", "topology"},
 	"tiling":       {"stencil", "mapping", "commgraph", "topology"},
-	"strategy":     slices.Concat(algorithms, []string{"mapping", "commgraph", "topology"}),
+	"strategy":     slices.Concat(algorithms, []string{"mapping", "commgraph", "topology", "stencil"}),
 	"launcher":     {"mapping", "commgraph", "topology"},
 	"evalsim":      {"topology", "workload", "mapping", "sampling", "commgraph"},
 	"diagnosis":    {"evalsim", "sampling", "topology"},
