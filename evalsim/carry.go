@@ -82,12 +82,11 @@ func (c *carrier) reset(seed uint64) {
 // identify gives a flow's next packet its identity: sequence numbers whose bits
 // above the low six are scrambled. With plain ones the errors of links whose
 // masks differ in high bits only would add up along a flow, or cancel (see
-// docs/sampling.md). Bit 6 goes on, so that two blocks in a row lie in different
-// places: packets overtake each other.
+// docs/sampling.md).
 func (c *carrier) identify(flow int32) uint32 {
 	id := c.next[flow]
 	if id%64 == 0 {
-		id = c.identities.Uint32()&^127 | id&64
+		id = c.identities.Uint32() &^ 63
 	}
 	c.next[flow] = id + 1
 	return id
@@ -249,11 +248,25 @@ func (s *simulator) receiveHashed(p, id int32, pk *packet, m *message, table int
 		s.blocks = append(s.blocks, sampling.Block{})
 	}
 	blocks := s.blocks[first : first+2]
-	s.receiver.Collect(&blocks[marked.ID>>6&1], &marked)
+	s.receiver.Collect(place(blocks, marked.ID), &marked)
 	if m.pending == 1 {
 		s.receiver.Decode(&blocks[0])
 		s.receiver.Decode(&blocks[1])
 	}
+}
+
+// place is which of a message's two blocks a packet goes to: that of its
+// identities, or an empty one, or the fuller, which will get no more soon. With
+// one block only, packets that overtake each other would have it decoded every time.
+func place(blocks []sampling.Block, id uint32) *sampling.Block {
+	a, b := &blocks[0], &blocks[1]
+	switch {
+	case a.Holds(id) || a.Packets() == 0 && !b.Holds(id):
+		return a
+	case b.Holds(id) || b.Packets() == 0 || b.Packets() > a.Packets():
+		return b
+	}
+	return a
 }
 
 // receiveWide takes a delivered packet of a wide variant into a table.

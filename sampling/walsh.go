@@ -160,6 +160,12 @@ func (r *Receiver) Collect(b *Block, m *Marked) {
 	b.sums[m.ID&(blockPackets-1)] += turned(hops, uint32(m.HopBit)) + turned(congested, uint32(foundBit))<<16
 }
 
+// Holds tells whether a block holds packets with identities near one.
+func (b *Block) Holds(id uint32) bool { return b.packets > 0 && b.base == id&^(blockPackets-1) }
+
+// Packets is how many packets a block holds.
+func (b *Block) Packets() int { return int(b.packets) }
+
 // Decode adds what a block has collected to its table, and empties it.
 func (r *Receiver) Decode(b *Block) {
 	if b.packets == 0 {
