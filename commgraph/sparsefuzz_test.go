@@ -45,23 +45,7 @@ func FuzzReadScotch(f *testing.F) {
 		"0 2 2 0 0 1 1 1 0", "0\n1073741824 2147483647\n1073741824 111\n1 1 2147483647 5 7", "0\n2 2\n0 010\n1 0 1\n1 0 0\n", "0\n0 0\n0 0\n", "0\n2 2\n0 100\n5 1 6\n5 1 6\n"} {
 		f.Add(s)
 	}
-	f.Fuzz(func(t *testing.T, text string) {
-		g, err := ReadScotch("f", strings.NewReader(text))
-		if err != nil {
-			checkError(t, err)
-			return
-		}
-		mustCheck(t, g)
-		var file bytes.Buffer
-		if err := WriteScotch(&file, g); err != nil {
-			t.Fatal(err)
-		}
-		again, err := ReadScotch("f", &file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		same(t, "again", again, g)
-	})
+	f.Fuzz(func(t *testing.T, text string) { readAgain(t, text, ReadScotch, WriteScotch) })
 }
 
 func FuzzReadParComm(f *testing.F) {

@@ -25,7 +25,6 @@ type Receiver struct {
 	hasher  *Hasher
 	bloom   *BloomFilter
 	blocks  *blocks // Field only
-	linear  bool    // the hash is: Field
 
 	plain     bool      // two reservoirs of one link as they are, the path that must be fast
 	positions Positions // see Correct
@@ -46,7 +45,7 @@ func NewReceiver(v Variant, links int, paths Paths, flows int) *Receiver {
 		r.bloom = NewBloomFilter(v.Bits)
 	}
 	if v.Hashed() && v.Hash == Field {
-		r.linear, r.blocks = true, newBlocks(flows)
+		r.blocks = newBlocks(flows)
 	}
 	return r
 }
@@ -76,11 +75,7 @@ func (r *Receiver) receive(t *Table, p *Packet) {
 	}
 	if r.hasher != nil {
 		m := Marked{t, p.ID, p.Source, p.Destination, uint8(hops), uint8(congested), p.HopBit, p.CongestedBit}
-		if r.blocks != nil {
-			r.collect(&m)
-		} else {
-			r.Collect(nil, &m)
-		}
+		r.collect(&m)
 		return
 	}
 	one := r.variant.Kind == OneReservoir
@@ -153,29 +148,31 @@ func (t *Table) congestedSlots(p *Packet) {
 	}
 }
 
+// collect is Collect by a block of the receiver's own.
+func (r *Receiver) collect(m *Marked) {
+	if r.blocks == nil {
+		r.Collect(nil, m)
+		return
+	}
+	b := r.blocks.place(m, int64(m.HopCount) == r.limit)
+	r.Collect(b, m)
+	b.used = r.blocks.clock
+}
+
 // hashed tests every candidate link of a packet (Taffet 2018, algorithms 7 and
-// 9), for hashes that have no faster way.
-func (r *Receiver) hashed(t *Table, p *Packet, hops, congested int64) {
-	same, found := float64(hops), float64(congested)
+// 9), for hashes that have no faster way; congested is the count that the bit
+// beside it stands for.
+func (r *Receiver) hashed(m *Marked, congested int32, foundBit uint8) {
+	same, found := float64(m.HopCount), float64(congested)
 	squares, foundSquares, common := same*same, found*found, found
 	if r.variant.Kind == OneReservoir {
 		common = foundSquares
 	}
-	foundBit := p.CongestedBit
-	if r.variant.Kind == OneReservoir {
-		foundBit = p.HopBit
-	}
-	for _, some := range r.paths(p.Source, p.Destination) {
+	for _, some := range r.paths(m.Source, m.Destination) {
 		for link := some.First; link < some.First+some.Count; link++ {
-			bit := uint8(r.hasher.Bit(p.ID, link))
-			w, c := same, found
-			if bit != p.HopBit {
-				w = -w
-			}
-			if bit != foundBit {
-				c = -c
-			}
-			t.Links[link].add(&Entry{w, squares - w, c, foundSquares - c, common - c})
+			bit := uint8(r.hasher.Bit(m.ID, link))
+			w, c := same*sign(bit^m.HopBit), found*sign(bit^foundBit)
+			m.Table.Links[link].add(&Entry{w, squares - w, c, foundSquares - c, common - c})
 		}
 	}
 }

@@ -110,21 +110,21 @@ func (r *Receiver) slotsCorrected(t *Table, p *Packet) {
 // hashedCorrected is hashed for counters at their limit. With a second reservoir
 // the covariance follows from whether the two bits agree: on average they do when
 // both reservoirs hold one link, and else half of the time.
-func (r *Receiver) hashedCorrected(t *Table, p *Packet, congested int64) {
+func (r *Receiver) hashedCorrected(m *Marked, congested int32) {
 	one := r.variant.Kind == OneReservoir
-	agree := sign(p.HopBit ^ p.CongestedBit)
-	for _, some := range r.paths(p.Source, p.Destination) {
+	agree := sign(m.HopBit ^ m.CongestedBit)
+	for _, some := range r.paths(m.Source, m.Destination) {
 		for link := some.First; link < some.First+some.Count; link++ {
-			bit := uint8(r.hasher.Bit(p.ID, link))
-			weight := r.weight(p.Source, p.Destination, link)
-			w := weight * sign(bit^p.HopBit)
+			bit := uint8(r.hasher.Bit(m.ID, link))
+			weight := r.weight(m.Source, m.Destination, link)
+			w := weight * sign(bit^m.HopBit)
 			found := float64(congested)
-			c, common := found*sign(bit^p.CongestedBit), weight*found*agree
+			c, common := found*sign(bit^m.CongestedBit), weight*found*agree
 			if one {
-				found = weight * float64(p.CongestedBit)
-				c, common = w*float64(p.CongestedBit), found*found
+				found = weight * float64(m.CongestedBit)
+				c, common = w*float64(m.CongestedBit), found*found
 			}
-			t.Links[link].add(&Entry{w, weight*weight - w, c, found*found - c, common - c})
+			m.Table.Links[link].add(&Entry{w, weight*weight - w, c, found*found - c, common - c})
 		}
 	}
 }

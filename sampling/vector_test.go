@@ -263,7 +263,7 @@ func BenchmarkPacketCost(b *testing.B) {
 	paths := func(int32, int32) []Range { return ranges }
 	hasher, table := NewHasher(Field, 18432), NewTable(v, 18432)
 	direct, blocks := NewReceiver(v, 18432, paths, 1), NewReceiver(v, 18432, paths, 1)
-	direct.linear = false // as for hashes that are not linear
+	direct.blocks = nil // as for hashes that are not linear
 	receive := func(r *Receiver) func([]Packet) {
 		return func(flow []Packet) {
 			for i := range flow {
@@ -332,7 +332,7 @@ func TestLinkCountsLikeReceiver(t *testing.T) {
 	paths := func(int32, int32) []Range { return ranges }
 	set := NewLinkSet(NewHasher(Field, 150), ranges)
 	direct := NewReceiver(v, 150, paths, 1)
-	direct.linear = false
+	direct.blocks = nil
 	rapid.Check(t, func(t *rapid.T) {
 		random := NewRandom(rapid.Uint64().Draw(t, "seed"))
 		flow, first := make([]Packet, rapid.IntRange(1, 200).Draw(t, "packets")), random.Uint32()

@@ -1,7 +1,5 @@
 package sampling
 
-import "math/bits"
-
 // With a linear hash the sums over packets that decoding needs are Walsh-Hadamard
 // transforms: link d with mask m gains
 //
@@ -20,151 +18,6 @@ const (
 	blockPackets = 1 << blockBits
 	blockMost    = 127 // packets of a block, so that sums of counts fit in 16 bits
 )
-
-// Block is collected packets of one sender and receiver. The zero value is empty.
-type Block struct {
-	table               *Table
-	source, destination int32
-	base                uint32 // identities are base..base+63
-	packets             int32  // 0 = free
-	used                uint32 // when a packet was added last
-	corrected           bool   // their counters were at the limit: see decodeCorrected
-	hops, found         int32  // sums of hops and of congested
-	squares             int32  // sum of hops^2
-	foundSquares        int32  // sum of congested^2
-	common              int32  // sum of what makes the covariance
-	sums                [blockPackets]int32
-}
-
-// Marked is a delivered packet of a hashed variant, with the table it belongs to.
-type Marked struct {
-	Table                    *Table
-	ID                       uint32
-	Source, Destination      int32
-	HopCount, CongestedCount uint8
-	HopBit, CongestedBit     uint8
-}
-
-// blocks are collected packets, found by their sender, receiver and identities:
-// in one of the places of a set, like lines in a cache. When all are taken the
-// one not used for longest is decoded.
-type blocks struct {
-	tags   []uint64 // 0 = free
-	clock  uint32
-	places []Block
-}
-
-// blockWays are the places of a set, whose tags fill a cache line.
-const blockWays = 8
-
-func newBlocks(flows int) *blocks {
-	count := blockWays << min(12, max(2, bits.Len(uint(max(1, flows)-1))-2))
-	return &blocks{tags: make([]uint64, count), places: make([]Block, count)}
-}
-
-// tagOf names the block of a packet.
-func tagOf(source, destination int32, id uint32, corrected bool) uint64 {
-	tag := uint64(id>>blockBits)*0x9e3779b97f4a7c15 ^ uint64(uint32(source))*0xbf58476d1ce4e5b9 ^ uint64(uint32(destination))*0x94d049bb133111eb
-	if corrected {
-		tag = ^tag
-	}
-	return tag | 1
-}
-
-// set is where the places of a tag begin.
-func (b *blocks) set(tag uint64) int {
-	return int(tag>>32) & (len(b.tags)/blockWays - 1) * blockWays
-}
-
-// look gives the place of a tag, -1 if it has none, without a branch that the
-// processor could guess wrong.
-func (b *blocks) look(tag uint64) int32 {
-	first := b.set(tag)
-	place := int32(-1)
-	for i, t := range (*[blockWays]uint64)(b.tags[first:]) {
-		if t == tag {
-			place = int32(first + i)
-		}
-	}
-	return place
-}
-
-// take gives a tag the place that was not used for longest in its set, whose
-// block must be decoded first.
-func (b *blocks) take(tag uint64) int32 {
-	first := b.set(tag)
-	oldest := first
-	for i := first + 1; i < first+blockWays; i++ {
-		if b.places[i].used < b.places[oldest].used {
-			oldest = i
-		}
-	}
-	b.tags[oldest] = tag
-	return int32(oldest)
-}
-
-// collect adds a packet to its block; the block whose place it takes is decoded
-// first.
-func (r *Receiver) collect(m *Marked) {
-	tag := r.tag(m)
-	place := r.blocks.look(tag)
-	if place < 0 {
-		place = r.blocks.take(tag)
-		r.Decode(&r.blocks.places[place])
-	}
-	r.Collect(&r.blocks.places[place], m)
-	r.blocks.clock++
-	r.blocks.places[place].used = r.blocks.clock
-}
-
-// Collect is Receive for a packet of a hashed variant, by way of a block that the
-// caller keeps, at best one for every message under way: packets of one sender
-// and receiver with identities in a row cost least. A block that holds others is
-// decoded first; the last packets count once Decode has been called.
-func (r *Receiver) Collect(b *Block, m *Marked) {
-	hops, congested := int32(m.HopCount), int32(m.CongestedCount)
-	foundBit, once := m.CongestedBit, r.variant.Kind == OneReservoir
-	if once {
-		congested, foundBit = hops*int32(m.CongestedBit), m.HopBit
-	}
-	if hops == 0 {
-		return
-	}
-	m.Table.Received.count(int64(hops), int64(congested))
-	if !r.linear {
-		r.receiveDirect(m, int64(congested))
-		return
-	}
-	common := congested
-	corrected := int64(hops) == r.limit
-	if corrected {
-		hops = 1
-		if once {
-			congested = int32(m.CongestedBit)
-		}
-		common = turned(congested, uint32(m.HopBit^foundBit))
-	} else if once {
-		common = congested * congested
-	}
-	base := m.ID &^ (blockPackets - 1)
-	if b.table != m.Table || b.source != m.Source || b.destination != m.Destination || b.base != base || b.corrected != corrected || b.packets == blockMost {
-		r.Decode(b)
-		b.table, b.source, b.destination, b.base, b.corrected = m.Table, m.Source, m.Destination, base, corrected
-	}
-	b.packets++
-	b.hops += hops
-	b.squares += hops * hops
-	b.found += congested
-	b.foundSquares += congested * congested
-	b.common += common
-	b.sums[m.ID&(blockPackets-1)] += turned(hops, uint32(m.HopBit)) + turned(congested, uint32(foundBit))<<16
-}
-
-// Holds tells whether a block holds packets with identities near one.
-func (b *Block) Holds(id uint32) bool { return b.packets > 0 && b.base == id&^(blockPackets-1) }
-
-// Packets is how many packets a block holds.
-func (b *Block) Packets() int { return int(b.packets) }
 
 // Decode adds what a block has collected to its table, and empties it.
 func (r *Receiver) Decode(b *Block) {
@@ -256,19 +109,4 @@ func transform8(a, b, c, d, e, f, g, h int32) (_, _, _, _, _, _, _, _ int32) {
 	a, b, c, d, e, f, g, h = a+b, a-b, c+d, c-d, e+f, e-f, g+h, g-h
 	a, b, c, d, e, f, g, h = a+c, b+d, a-c, b-d, e+g, f+h, e-g, f-h
 	return a + e, b + f, c + g, d + h, a - e, b - f, c - g, d - h
-}
-
-// tag names the block of a packet.
-func (r *Receiver) tag(m *Marked) uint64 {
-	return tagOf(m.Source, m.Destination, m.ID, int64(m.HopCount) == r.limit)
-}
-
-// receiveDirect tests every candidate link, for hashes that are not linear.
-func (r *Receiver) receiveDirect(m *Marked, congested int64) {
-	p := Packet{ID: m.ID, Source: m.Source, Destination: m.Destination, Header: Header{HopCount: m.HopCount, CongestedCount: m.CongestedCount, HopBit: m.HopBit, CongestedBit: m.CongestedBit}}
-	if int64(m.HopCount) == r.limit {
-		r.hashedCorrected(m.Table, &p, congested)
-		return
-	}
-	r.hashed(m.Table, &p, int64(m.HopCount), congested)
 }

@@ -18,7 +18,7 @@ func received(v Variant, positions Positions, packets []Packet, tables []int, fl
 		return []Range{{First: source * 3, Count: 9}, {First: 60 + destination*5, Count: 70}, {First: walshLinks - 1, Count: 1}}
 	}
 	collecting, testing := NewReceiver(v, walshLinks, paths, flows), NewReceiver(v, walshLinks, paths, flows)
-	testing.linear = false
+	testing.blocks = nil
 	collecting.Correct(positions)
 	testing.Correct(positions)
 	for i := range blocks {
