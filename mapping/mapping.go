@@ -107,29 +107,25 @@ func (m Mapping) Hosts(a *Allocation) []int32 {
 	return hosts
 }
 
-// Objective is what a strategy is asked to make small.
-type Objective uint8
-
-const (
-	PathLength Objective = iota // bytes times switches on the path
-	LinkLoad                    // the worst link's bytes over its rate
-)
-
 // Problem is one mapping task. Strategies read it and never write to it.
-// LinkCost, LinkFree and Objective are part of the contract that no strategy
-// reads yet: all of them minimize bytes times path length.
+// What they are to make small is Problem.Cost; one that can only make paths
+// short says so in its Doc.
 type Problem struct {
-	Graph      *commgraph.Graph   // bytes (or reweighted costs) between ranks
-	Grid       []int              // extents of the ranks' process grid, first fastest; nil = unknown
-	Machine    *topology.Topology // the network
-	Allocation *Allocation        // at least as many slots as ranks
-	LinkCost   []float64          // price of each directed link, length links; nil = 1 each
-	LinkFree   []float64          // share of each link's rate that others leave, length links; nil = 1 each
-	Start      Mapping            // where a refiner begins; nil = identity
-	Fixed      []int32            // length ranks: slot a rank must keep, -1 = free; nil = all free
-	MaxMoves   int                // most ranks that may leave their Start host; 0 = no limit
-	Objective  Objective
-	Seed       uint64
+	Graph   *commgraph.Graph   // bytes (or reweighted costs) between ranks
+	Traffic *commgraph.Traffic // directed bytes behind Graph, which only link loads need; nil = half of every edge's weight each way
+	Grid    []int              // extents of the ranks' process grid, first fastest; nil = unknown
+	// Coordinates are where ranks lie in space, one place a rank, a nearer place
+	// meaning more talk; nil = unknown.
+	Coordinates *commgraph.Coordinates
+	Machine     *topology.Topology // the network
+	Allocation  *Allocation        // at least as many slots as ranks
+	LinkCost    []float64          // price of each directed link, length links; nil = 1 each
+	LinkFree    []float64          // share of each link's rate that others leave, length links; nil = 1 each
+	Start       Mapping            // where a refiner begins; nil = identity
+	Fixed       []int32            // length ranks: slot a rank must keep, -1 = free; nil = all free
+	MaxMoves    int                // most ranks that may leave their Start host; 0 = no limit
+	Objective   Objective
+	Seed        uint64
 }
 
 // Ranks is the number of ranks to place.

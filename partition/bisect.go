@@ -57,12 +57,12 @@ func (b *bisector) graph() *graph { return &b.levels[0].graph }
 // slice is good until the next call.
 // O(attempts x edges x log vertices) for graphs that merge well.
 func (b *bisector) bisect(target int64) []uint8 {
-	var best int64 = -1
+	var best int64
 	n := b.graph().count()
 	b.best = resize(b.best, n)
-	for range b.options.Attempts {
+	for try := range b.options.Attempts {
 		cost := b.attempt(target, false)
-		if best < 0 || cost < best {
+		if try == 0 || cost < best {
 			best = cost
 			copy(b.best, b.levels[0].side)
 		}
@@ -190,19 +190,22 @@ func (b *bisector) limits(g *graph, target int64, l int) kernighanlin.Limits {
 
 func (g *graph) pair(side []uint8) kernighanlin.Pair {
 	return kernighanlin.Pair{
-		Offsets: g.offsets, Neighbors: g.neighbors, Weights: g.weights, VertexWeights: g.vertices, Side: side,
+		Offsets: g.offsets, Neighbors: g.neighbors, Weights: g.weights, VertexWeights: g.vertices, Bias: g.bias, Side: side,
 	}
 }
 
-// cut is the weight of the edges between the sides.
+// cut is the weight of the edges between the sides, with the bias of side 0.
 func cut(g *graph, side []uint8) int64 {
-	var sum int64
+	var sum, bias int64
 	for v := range g.count() {
+		if g.bias != nil && side[v] == 0 {
+			bias += g.bias[v]
+		}
 		for k := g.offsets[v]; k < g.offsets[v+1]; k++ {
 			if side[g.neighbors[k]] != side[v] {
 				sum += g.weights[k]
 			}
 		}
 	}
-	return sum / 2
+	return sum/2 + bias
 }

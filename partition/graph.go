@@ -9,6 +9,7 @@ type graph struct {
 	neighbors []int32 // every edge at both ends, rows in no order
 	weights   []int64 // length neighbors
 	vertices  []int32 // length vertices: weight of each, the number of original vertices in it
+	bias      []int64 // length vertices, or nil = 0 each: what a vertex costs more on side 0 than on side 1
 	total     int64   // sum of vertices
 }
 
@@ -24,7 +25,7 @@ func resize[T any](s []T, n int) []T {
 
 // subgraph fills g with the part of the original graph that lies on members:
 // vertex i of g is members[i], each of weight 1. local is scratch of length
-// original vertices, -1 everywhere before and after.
+// original vertices, -1 everywhere before and after. There are no biases.
 func (g *graph) subgraph(from *commgraph.Graph, members, local []int32) {
 	for i, v := range members {
 		local[v] = int32(i)
@@ -44,6 +45,7 @@ func (g *graph) subgraph(from *commgraph.Graph, members, local []int32) {
 		g.vertices[i] = 1
 	}
 	g.total = int64(len(members))
+	g.bias = nil
 	for _, v := range members {
 		local[v] = -1
 	}
@@ -59,15 +61,19 @@ func (coarse *graph) contract(fine *graph, into []int32, count int, s *scratch) 
 	coarse.neighbors, coarse.weights = coarse.neighbors[:0], coarse.weights[:0]
 	coarse.vertices = resize(coarse.vertices, count)
 	coarse.total = fine.total
+	coarse.bias = coarse.bias[:0]
 	s.slot = resize(s.slot, count)
 	for c := range s.slot {
 		s.slot[c] = -1
 	}
 	for c := range int32(count) {
 		begin := int32(len(coarse.neighbors))
-		weight := int32(0)
+		weight, bias := int32(0), int64(0)
 		for _, v := range s.sorted[s.start[c]:s.start[c+1]] {
 			weight += fine.vertices[v]
+			if fine.bias != nil {
+				bias += fine.bias[v]
+			}
 			for k := fine.offsets[v]; k < fine.offsets[v+1]; k++ {
 				u := into[fine.neighbors[k]]
 				if u == c {
@@ -83,7 +89,13 @@ func (coarse *graph) contract(fine *graph, into []int32, count int, s *scratch) 
 			}
 		}
 		coarse.vertices[c] = weight
+		if fine.bias != nil {
+			coarse.bias = append(coarse.bias, bias)
+		}
 		coarse.offsets = append(coarse.offsets, int32(len(coarse.neighbors)))
+	}
+	if fine.bias == nil {
+		coarse.bias = nil
 	}
 }
 

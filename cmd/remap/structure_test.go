@@ -14,7 +14,7 @@ import (
 const module = "remap/"
 
 // algorithms are the packages of one family of strategies each.
-var algorithms = []string{"rcm", "partition", "kernighanlin", "tiling"}
+var algorithms = []string{"rcm", "partition", "kernighanlin", "tiling", "exchange", "geometric"}
 
 // mayImport lists, for every package of the module, which others its code may
 // import (docs/architecture.md); internal/... is open to all. What a package
@@ -27,7 +27,9 @@ var mayImport = map[string][]string{
 	"workload":     {"commgraph"},
 	"mapping":      {"commgraph", "topology"},
 	"rcm":          {"mapping", "commgraph", "topology"},
-	"partition":    {"mapping", "commgraph", "topology", "kernighanlin"},
+	"partition":    {"mapping", "commgraph", "topology", "kernighanlin", "exchange"},
+	"exchange":     {"mapping", "commgraph", "topology"},
+	"geometric":    {"mapping", "commgraph", "topology"},
 	"kernighanlin": {"mapping", "commgraph", "topology"},
 	"tiling":       {"stencil", "mapping", "commgraph", "topology"},
 	"strategy":     slices.Concat(algorithms, []string{"mapping", "commgraph", "topology", "stencil"}),
