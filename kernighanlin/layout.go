@@ -13,12 +13,13 @@ type Layout struct {
 	First  []int32 // length blocks+1: block b is positions First[b] to First[b+1]
 	Places *mapping.Places
 	Metric *Metric
+	fixed  []int32 // Problem.Fixed
 }
 
 // NewLayout arranges slots of the problem's allocation; nil = all of them.
 func NewLayout(p *mapping.Problem, slots []int32) *Layout {
 	places := mapping.NewPlaces(p.Machine, p.Allocation, slots)
-	l := &Layout{Slots: places.Slots, Places: places}
+	l := &Layout{Slots: places.Slots, Places: places, fixed: p.Fixed}
 	ofSlot := p.Allocation.HostOfSlot()
 	hosts := make([]int32, len(l.Slots)) // of every position
 	for i, s := range l.Slots {

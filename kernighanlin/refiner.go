@@ -12,16 +12,21 @@ type Refiner struct {
 	assign *Assignment
 
 	// Home, if not nil, is the block every vertex started in (length
-	// positions), and Budget how many more may newly leave theirs.
+	// positions; -1 = none, it may go anywhere), and Budget how many more may
+	// newly leave theirs.
 	Home   []int32
 	Budget int
+
+	// Fixed, if not nil, marks vertices that keep their block (length positions,
+	// idle ones included).
+	Fixed []bool
 
 	passes Passes
 	pair   Pair
 	home   []int8  // backs pair.Home
 	local  []int32 // length positions: index within the pair, -1 = not in it
 
-	members []int32 // of the pair, while they are being rewritten
+	members []int32 // vertices of the pair: the free ones of its first block, then of its second
 
 	toward    []int64 // length blocks: weight from the block under study, 0 between uses
 	neighbors []int32 // blocks with weight
@@ -69,39 +74,66 @@ func (r *Refiner) Adjacent(b int32) (blocks []int32, weight []int64) {
 // count; the others follow from the blocks.
 func (r *Refiner) Improve(a, b int32, limits Limits) int64 {
 	outside := r.metric.Between(a, b) - r.metric.inside
-	if outside <= 0 || len(r.assign.Of(a)) == 0 || len(r.assign.Of(b)) == 0 {
+	if outside <= 0 {
 		return 0
 	}
-	r.extract(a, b, outside)
-	limits.Target, limits.Tolerance = int64(len(r.assign.Of(a))), 0
+	inA := r.gather(a, b)
+	if inA == 0 || inA == len(r.members) {
+		return 0
+	}
+	r.extract(a, b, inA, outside)
+	limits.Target, limits.Tolerance = int64(inA), 0
 	limits.Budget = r.Budget
 	gain := r.passes.Improve(&r.pair, limits)
 	if gain > 0 {
 		r.Budget -= r.passes.away
 		r.apply(a, b)
 	}
-	r.release(a, b)
+	for _, v := range r.members {
+		r.local[v] = -1
+	}
 	return gain
 }
 
-// extract fills r.pair with the vertices of a on side 0, those of b on side 1.
-// An edge inside the pair weighs what it costs more when cut; edges to other
-// blocks become biases.
-func (r *Refiner) extract(a, b int32, outside int64) {
+// gather lists the vertices of two blocks that may move and tells how many of
+// them are in a.
+func (r *Refiner) gather(a, b int32) (inA int) {
+	r.members = r.appendFree(r.members[:0], a)
+	inA = len(r.members)
+	r.members = r.appendFree(r.members, b)
+	return inA
+}
+
+func (r *Refiner) appendFree(to []int32, block int32) []int32 {
+	if r.Fixed == nil {
+		return append(to, r.assign.Of(block)...)
+	}
+	for _, v := range r.assign.Of(block) {
+		if !r.Fixed[v] {
+			to = append(to, v)
+		}
+	}
+	return to
+}
+
+// extract fills r.pair with the gathered vertices: those of a on side 0, those
+// of b on side 1. An edge inside the pair weighs what it costs more when cut;
+// edges to other blocks and to vertices that cannot move become biases.
+func (r *Refiner) extract(a, b int32, inA int, outside int64) {
 	p := &r.pair
 	p.Offsets, p.Neighbors, p.Weights = append(p.Offsets[:0], 0), p.Neighbors[:0], p.Weights[:0]
 	p.Bias, p.Side = p.Bias[:0], p.Side[:0]
-	for side, block := range [2]int32{a, b} {
-		for _, v := range r.assign.Of(block) {
-			r.local[v] = int32(len(p.Side))
-			p.Side = append(p.Side, uint8(side))
+	for i, v := range r.members {
+		r.local[v] = int32(i)
+		side := uint8(0)
+		if i >= inA {
+			side = 1
 		}
+		p.Side = append(p.Side, side)
 	}
-	for _, block := range [2]int32{a, b} {
-		for _, v := range r.assign.Of(block) {
-			p.Bias = append(p.Bias, r.extractRow(v, a, b, outside))
-			p.Offsets = append(p.Offsets, int32(len(p.Neighbors)))
-		}
+	for _, v := range r.members {
+		p.Bias = append(p.Bias, r.extractRow(v, a, b, outside))
+		p.Offsets = append(p.Offsets, int32(len(p.Neighbors)))
 	}
 	p.Home = nil
 	if r.Home != nil {
@@ -138,40 +170,32 @@ func (r *Refiner) extractRow(v, a, b int32, outside int64) (bias int64) {
 // of its sides. Idle vertices never are.
 func (r *Refiner) extractHome(a, b int32) {
 	r.home = r.home[:0]
-	for _, block := range [2]int32{a, b} {
-		for _, v := range r.assign.Of(block) {
-			home := int8(-1)
-			switch {
-			case int(v) >= r.graph.Vertices():
-			case r.Home[v] == a:
-				home = 0
-			case r.Home[v] == b:
-				home = 1
-			}
-			r.home = append(r.home, home)
+	for _, v := range r.members {
+		home := int8(-1)
+		switch {
+		case int(v) >= r.graph.Vertices():
+		case r.Home[v] == a:
+			home = 0
+		case r.Home[v] == b:
+			home = 1
 		}
+		r.home = append(r.home, home)
 	}
 	r.pair.Home = r.home
 }
 
 // apply writes the sides of the pair back to the assignment, members in the
-// order they had.
+// order they had. Fixed ones keep their places.
 func (r *Refiner) apply(a, b int32) {
-	r.members = append(append(r.members[:0], r.assign.Of(a)...), r.assign.Of(b)...)
 	next := [2]int32{r.assign.First[a], r.assign.First[b]}
 	blocks := [2]int32{a, b}
 	for i, v := range r.members {
 		side := r.pair.Side[i]
+		for r.Fixed != nil && r.Fixed[r.assign.Members[next[side]]] {
+			next[side]++
+		}
 		r.assign.Members[next[side]] = v
 		r.assign.Block[v] = blocks[side]
 		next[side]++
-	}
-}
-
-func (r *Refiner) release(a, b int32) {
-	for _, block := range [2]int32{a, b} {
-		for _, v := range r.assign.Of(block) {
-			r.local[v] = -1
-		}
 	}
 }

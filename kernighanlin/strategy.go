@@ -5,7 +5,7 @@ package kernighanlin
 
 import (
 	"context"
-	"errors"
+	"fmt"
 	"slices"
 
 	"remap/mapping"
@@ -15,7 +15,8 @@ import (
 // between the places that talk to each other most. Slots without a rank take
 // part like ranks that send nothing, so ranks may also move to spare slots
 // beside their partners. The result is never worse than Start in bytes times
-// path length. MaxMoves is kept.
+// path length. MaxMoves is kept. Fixed ranks that Start has elsewhere are first
+// put on their slots (SettleFixed); the result is then never worse than that.
 func Strategy() mapping.Strategy {
 	return mapping.Strategy{
 		Refine: true,
@@ -26,19 +27,20 @@ func Strategy() mapping.Strategy {
 }
 
 func improve(ctx context.Context, p *mapping.Problem) (mapping.Mapping, error) {
-	if p.Fixed != nil {
-		return nil, errors.New("fixed ranks are not supported by kl yet")
-	}
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	start := p.StartMapping()
+	start, err := SettleFixed(p)
+	if err != nil {
+		return nil, err
+	}
 	layout := NewLayout(p, nil)
 	assign := layout.Assign(start)
 	home := slices.Clone(assign.Block)
 	r := NewRefiner(p.Graph, layout.Metric, assign)
+	r.Fixed = layout.FixedVertices()
 	if p.MaxMoves > 0 {
-		r.Home, r.Budget = home, p.MaxMoves
+		r.Home, r.Budget = unmoved(p, start, home)
 	}
 	if _, err := r.Incremental(ctx, DefaultOptions); err != nil {
 		return nil, err
@@ -73,9 +75,42 @@ func (l *Layout) Assign(m mapping.Mapping) *Assignment {
 	return NewAssignment(l.First, members)
 }
 
-// Mapping places the ranks of every block on its slots: those that were in the
-// block before on the slot they had, the others in order on what is left.
-// home is the block of every rank under start; both nil: nobody was anywhere.
+// unmoved is the home block of every rank still on the host it has in
+// Problem.Start, -1 for those whom fixed ranks drove off, who count as moved
+// wherever they go, and how many more ranks may move.
+func unmoved(p *mapping.Problem, start mapping.Mapping, block []int32) (home []int32, budget int) {
+	home, budget = slices.Clone(block), p.MaxMoves
+	if p.Fixed == nil {
+		return home, budget
+	}
+	now, before := start.Hosts(p.Allocation), p.StartMapping().Hosts(p.Allocation)
+	for r, h := range now {
+		if h != before[r] {
+			home[r] = -1
+			budget--
+		}
+	}
+	return home, budget
+}
+
+// FixedVertices marks the fixed ranks of the problem for Refiner.Fixed: length
+// positions, nil if there are none.
+func (l *Layout) FixedVertices() []bool {
+	if l.fixed == nil {
+		return nil
+	}
+	fixed := make([]bool, len(l.Slots))
+	for r, slot := range l.fixed {
+		fixed[r] = slot >= 0
+	}
+	return fixed
+}
+
+// Mapping places the ranks of every block on its slots: fixed ranks on the
+// slots they must have, which must be of the block they are in, those that were
+// in the block before on the slot they had, the others in order on what is left.
+// home is the block of every rank under start, and start has every fixed rank
+// on its slot; both nil: nobody was anywhere.
 func (l *Layout) Mapping(a *Assignment, ranks int32, start mapping.Mapping, home []int32) mapping.Mapping {
 	if ranks == 0 {
 		return mapping.Mapping{}
@@ -84,10 +119,18 @@ func (l *Layout) Mapping(a *Assignment, ranks int32, start mapping.Mapping, home
 	m := make(mapping.Mapping, ranks)
 	for r := range ranks {
 		m[r] = -1
-		if start != nil && a.Block[r] == home[r] {
+		switch {
+		case l.fixed != nil && l.fixed[r] >= 0:
+			m[r] = l.fixed[r]
+		case start != nil && a.Block[r] == home[r]:
 			m[r] = start[r]
-			taken[start[r]] = true
+		default:
+			continue
 		}
+		if taken[m[r]] {
+			panic(fmt.Sprintf("kernighanlin: slot %d of fixed rank %d is taken", m[r], r))
+		}
+		taken[m[r]] = true
 	}
 	for b := range int32(a.Blocks()) {
 		next := l.First[b]

@@ -145,14 +145,6 @@ func TestMoreMovesHelp(t *testing.T) {
 	}
 }
 
-func TestFixedRanksAreRefused(t *testing.T) {
-	machine := parse(t, "tapered")
-	p := &mapping.Problem{Graph: stencil(t, 2, 1), Machine: machine, Allocation: everyHost(machine), Fixed: []int32{-1, 3}}
-	if _, err := Strategy().Map(context.Background(), p); err == nil {
-		t.Error("fixed ranks were ignored silently")
-	}
-}
-
 func BenchmarkStrategy(b *testing.B) {
 	machine := parse(b, "tapered")
 	p := &mapping.Problem{Graph: stencil(b, 64, 72), Machine: machine, Allocation: everyHost(machine)}
