@@ -2,6 +2,7 @@ package evalsim
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -19,6 +20,11 @@ import (
 type Job struct {
 	Program *workload.Program
 	Hosts   []int32 // length ranks: topology host of every rank
+
+	// Endless has every rank begin its program again when it is at its end, as
+	// long as any job that is not endless goes on: traffic that is always there.
+	// Such a program only sends, blocking, idles and computes.
+	Endless bool
 }
 
 // FlowStats is what the receiver of one ordered pair of ranks has seen.
@@ -111,6 +117,9 @@ func New(t *topology.Topology, jobs []Job, o Options) (*Simulation, error) {
 		flows += made.flows
 		s.jobs = append(s.jobs, made)
 	}
+	if len(jobs) > 0 && !slices.ContainsFunc(jobs, func(j Job) bool { return !j.Endless }) {
+		return nil, errors.New("all jobs are endless: nothing says when to stop")
+	}
 	if _, err := newSlicing(n, s.jobs, &o); err != nil {
 		return nil, err
 	}
@@ -148,11 +157,30 @@ func (j *Job) checkHosts(t *topology.Topology) error {
 	return nil
 }
 
+// checkEndless tests that a program that begins again has no requests and
+// receives, which are numbered and matched once.
+func (j *Job) checkEndless() error {
+	if !j.Endless {
+		return nil
+	}
+	for r := range int32(j.Program.Ranks()) {
+		for i, op := range j.Program.RankOps(r) {
+			if op.Kind != workload.Send && op.Kind != workload.Idle && op.Kind != workload.Compute {
+				return fmt.Errorf("an endless job only sends, idles and computes: rank %d, operation %d is a %v", r, i, op.Kind)
+			}
+		}
+	}
+	return nil
+}
+
 func prepare(j Job, t *topology.Topology, o *Options, firstRank, firstFlow int32) (job, error) {
 	if err := j.Program.Check(); err != nil {
 		return job{}, fmt.Errorf("program: %w", err)
 	}
 	if err := j.checkHosts(t); err != nil {
+		return job{}, err
+	}
+	if err := j.checkEndless(); err != nil {
 		return job{}, err
 	}
 	traffic, err := j.Program.Traffic()

@@ -57,6 +57,7 @@ type simulator struct {
 	rails   []topology.Rails // scratch
 	flows   []FlowStats
 	elapsed []int64 // length jobs, ps
+	open    int64   // ranks of jobs that are not endless and not at their end, and messages of theirs that have not arrived
 	slicing
 	latencies  *Latencies       // nil unless options.Latencies
 	take       func([]Delivery) // who asks for deliveries; nil = nobody

@@ -11,12 +11,16 @@ import (
 	"remap/workload"
 )
 
+// endlessOption comes last of a background's options.
+const endlessOption = ",endless=true"
+
 const backgroundHint = "write PATTERN or PATTERN@HOSTS, for example uniform:100,rounds=3@n[4-103]"
 
 // background is another job in the network: it stays where it is and is not
 // scored.
 type background struct {
 	name    string               // as the user wrote it
+	endless bool                 // goes on as long as the job does
 	program *workload.Program    // at the simulated volumes once the job is loaded
 	list    []topology.HostSlots // as named; nil = the hosts that are left
 	file    string               // that names them; empty for an expression
@@ -32,6 +36,7 @@ func (p *program) parseBackgrounds() ([]background, error) {
 			return nil, usage(backgroundHint, "--background %s: no hosts behind the @", text)
 		}
 		j := background{name: text}
+		pattern, j.endless = strings.CutSuffix(pattern, endlessOption)
 		var err error
 		if j.program, err = workload.ParsePattern(pattern); err != nil {
 			return nil, inOption("background", err)
@@ -161,7 +166,7 @@ func (j *job) asJobs(m mapping.Mapping) []evalsim.Job {
 func (j *job) others() []evalsim.Job {
 	var jobs []evalsim.Job
 	for i := range j.background {
-		jobs = append(jobs, evalsim.Job{Program: j.background[i].program, Hosts: j.background[i].hosts})
+		jobs = append(jobs, evalsim.Job{Program: j.background[i].program, Hosts: j.background[i].hosts, Endless: j.background[i].endless})
 	}
 	return jobs
 }

@@ -12,8 +12,9 @@ import (
 // jobTimes is what one of several jobs has seen of a simulation.
 type jobTimes struct {
 	evalsim.JobSummary
-	Ranks int         `json:"ranks"`
-	Alone *aloneTimes `json:"alone,omitempty"` // with --alone
+	Ranks   int         `json:"ranks"`
+	Endless bool        `json:"endless,omitempty"` // its time is the job's and what was under way
+	Alone   *aloneTimes `json:"alone,omitempty"`   // with --alone; never of an endless job
 }
 
 // aloneTimes is the same job with the network to itself.
@@ -40,7 +41,7 @@ func (j *job) times(results []*evalsim.Result) []jobTimes {
 	for i, s := range evalsim.SummarizeJobs(results, names...) {
 		row := jobTimes{JobSummary: s, Ranks: j.program.Ranks()}
 		if i > 0 {
-			row.Ranks = j.background[i-1].program.Ranks()
+			row.Ranks, row.Endless = j.background[i-1].program.Ranks(), j.background[i-1].endless
 		}
 		rows = append(rows, row)
 	}
@@ -55,6 +56,9 @@ func (p *program) addAlone(ctx context.Context, j *job, m mapping.Mapping, o eva
 	unsampled(&o)
 	o.SliceLength, o.Latencies = 0, false // times are enough
 	for i := range jobs {
+		if jobs[i].Endless {
+			continue
+		}
 		results, err := evalsim.Repeat(ctx, j.machine, jobs[i:i+1], o, p.repeats, p.workers, meter.step)
 		if err != nil {
 			return err
@@ -110,6 +114,9 @@ func jobsTable(rows []jobTimes) grid {
 }
 
 func (a *aloneTimes) cells() []string {
+	if a == nil {
+		return []string{"endless", "", ""}
+	}
 	slowdown := ratioCell(a.Slowdown)
 	if a.SlowdownLow != nil && a.SlowdownHigh != nil {
 		slowdown += fmt.Sprintf(" [%.3f, %.3f]", *a.SlowdownLow, *a.SlowdownHigh)
@@ -120,8 +127,8 @@ func (a *aloneTimes) cells() []string {
 // sayEndsEarly tells of background jobs that end before the job of interest.
 func (p *program) sayEndsEarly(rows []jobTimes) {
 	for i := 1; i < len(rows); i++ {
-		if rows[i].ElapsedNS < rows[0].ElapsedNS {
-			p.hint("--background %s ends after %s us, before the job does (%s us): rounds=N makes it last longer",
+		if rows[i].ElapsedNS < rows[0].ElapsedNS && !rows[i].Endless {
+			p.hint("--background %s ends after %s us, before the job does (%s us): rounds=N makes it last longer, endless=true as long as the job",
 				rows[i].Name, micro(rows[i].ElapsedNS), micro(rows[0].ElapsedNS))
 		}
 	}
