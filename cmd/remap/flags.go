@@ -32,6 +32,7 @@ type settings struct {
 	unitBytes    int64
 	maxPackets   int64
 	grid         string
+	coordinates  string
 
 	strategy   string
 	strategies string
@@ -114,6 +115,7 @@ func (s *settings) trafficFlags() []cli.Flag {
 		&cli.Int64Flag{Name: "unit-bytes", Destination: &s.unitBytes, Value: 1, Usage: "`N` bytes for every unit of the graph's weights"},
 		&cli.Int64Flag{Name: "max-packets", Destination: &s.maxPackets, Value: 1000000, Usage: "scale recorded volumes down to `N` packets"},
 		&cli.StringFlag{Name: "grid", Destination: &s.grid, Usage: "process grid of the ranks, `EXTENTS` such as 64x72, first dimension fastest"},
+		&cli.StringFlag{Name: "coordinates", Destination: &s.coordinates, Usage: "where ranks lie in space, for rcb and hilbert: a `FILE`, CSV with the header rank,x,y,z or routes of par-comm-data"},
 	}
 }
 

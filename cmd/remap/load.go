@@ -31,6 +31,8 @@ type job struct {
 	name        string             // the pattern or the file of the traffic
 	background  []background       // other jobs in the network
 	packetBytes int                // of the largest packet
+
+	coordinates *commgraph.Coordinates // where ranks lie; nil = unknown
 }
 
 // loadSimulated is load for commands that simulate.
@@ -143,7 +145,9 @@ func (p *program) loadTraffic(j *job) error {
 		}
 		j.grid = extents
 	}
-	return nil
+	var err error
+	j.coordinates, err = p.openCoordinates(j.traffic.Ranks())
+	return err
 }
 
 func (p *program) loadPattern(j *job) error {
@@ -219,7 +223,7 @@ func (p *program) fits(j *job) error {
 
 // problem is the job as strategies see it.
 func (j *job) problem(seed uint64) *mapping.Problem {
-	return &mapping.Problem{Graph: j.graph, Grid: j.grid, Machine: j.machine, Allocation: j.allocation,
+	return &mapping.Problem{Graph: j.graph, Grid: j.grid, Coordinates: j.coordinates, Machine: j.machine, Allocation: j.allocation,
 		Start: j.previous, Seed: seed}
 }
 
