@@ -1,0 +1,219 @@
+package exchange
+
+import (
+	"cmp"
+	"context"
+	"math/rand/v2"
+	"slices"
+
+	"remap/mapping"
+)
+
+// Refine improves a mapping under the problem's objective by exchanges until
+// none that it looks at gains, or its work is done. It returns what it has
+// reached, settled (Settle) and never worse than the settled start, and with it
+// ctx's error when ctx has ended: callers may keep either. Other errors, then
+// without a mapping, are options out of bounds and those of Settle.
+//
+// start must pass Check. The result depends on the problem and its seed, start
+// and options only.
+func Refine(ctx context.Context, p *mapping.Problem, start mapping.Mapping, options Options) (mapping.Mapping, error) {
+	if err := options.validate(); err != nil {
+		return nil, err
+	}
+	settled, err := Settle(p, start)
+	if err != nil || ctx.Err() != nil {
+		return settled, cmp.Or(err, ctx.Err())
+	}
+	if p.Objective != mapping.PathLength {
+		return settled, nil // link loads are not priced yet
+	}
+	r := newSearch(NewState(p, settled), options)
+	err = r.sweep(ctx)
+	if p.Cost(r.slotOf) > p.Cost(settled) {
+		return settled, err
+	}
+	return r.Mapping(), err
+}
+
+// search is a state and whom to ask next.
+type search struct {
+	*State
+	options Options
+	chance  *rand.Rand
+	queue   []int32 // ranks to ask, in order; a ring
+	waiting []bool  // length ranks: stands in queue
+	head    int
+	filled  int
+
+	heaviest []int32 // scratch: half-edges of a rank's heaviest partners
+	places   []place
+	listed   []int32 // length sites: rank turn that listed it
+	turn     int32
+}
+
+// place is a site and what a rank would gain by being there, whoever sits there now.
+type place struct {
+	site int32
+	gain int64
+}
+
+func newSearch(s *State, options Options) *search {
+	ranks := len(s.slotOf)
+	r := &search{State: s, options: options, chance: rand.New(rand.NewPCG(s.problem.Seed, 0x73776170))} // "swap": a stream of its own
+	r.waiting, r.queue = make([]bool, ranks), make([]int32, ranks)
+	r.listed = make([]int32, s.sites.count())
+	for _, u := range r.chance.Perm(ranks) {
+		r.ask(int32(u))
+	}
+	return r
+}
+
+// ask puts a rank with partners into the queue unless it waits already.
+func (r *search) ask(u int32) {
+	first, end := r.problem.Graph.Row(u)
+	if r.waiting[u] || first == end || r.pinned(u) {
+		return
+	}
+	r.waiting[u] = true
+	r.queue[(r.head+r.filled)%len(r.queue)] = u
+	r.filled++
+}
+
+// sweep asks the ranks in turn. One that moves wakes its partners, and so does
+// whom it moves: their best places have changed.
+func (r *search) sweep(ctx context.Context) error {
+	for r.filled > 0 && (r.options.Work == 0 || r.steps < r.options.Work) {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		u := r.queue[r.head]
+		r.head = (r.head + 1) % len(r.queue)
+		r.filled--
+		r.waiting[u] = false
+		if slot, gain := r.best(u); gain.Improves() {
+			from := r.slotOf[u]
+			r.Exchange(from, slot)
+			r.wake(from)
+			r.wake(slot)
+		}
+	}
+	return nil
+}
+
+// wake asks the rank on a slot and its partners again.
+func (r *search) wake(slot int32) {
+	u := r.rankAt[slot]
+	if u < 0 {
+		return
+	}
+	r.ask(u)
+	g := r.problem.Graph
+	first, end := g.Row(u)
+	for _, v := range g.Neighbors[first:end] {
+		r.ask(v)
+	}
+}
+
+// best is the slot whose content rank u should take the place of.
+func (r *search) best(u int32) (slot int32, gain Gain) { return r.bestPath(u) }
+
+// bestPath looks at the sites where u itself would gain: an exchange that gains
+// has a rank that does, and the other finds it when it is asked. Those who sit
+// there can gain no more by leaving than their edges cost above the least.
+func (r *search) bestPath(u int32) (slot int32, gain Gain) {
+	from, best := r.slotOf[u], int64(0)
+	slot = -1
+	r.findPlaces(u)
+	for _, place := range r.places {
+		if place.gain <= 0 {
+			break
+		}
+		for _, to := range r.some(place.site) {
+			possible := place.gain
+			if v := r.rankAt[to]; v >= 0 {
+				possible += r.path.of[v] - r.path.least[v]
+			}
+			if possible <= best || !r.Allowed(from, to) || r.sites.host[from] == r.sites.host[to] {
+				continue
+			}
+			if gain := r.path.gain(from, to); gain > best {
+				slot, best = to, gain
+			}
+		}
+	}
+	return slot, Gain{Cost: float64(best)}
+}
+
+// some lists slots of a site: all, or from a random one on as many as options say.
+func (r *search) some(site int32) []int32 {
+	slots := r.sites.at(site)
+	if len(slots) <= r.options.Slots {
+		return slots
+	}
+	first := r.chance.IntN(len(slots) - r.options.Slots + 1)
+	return slots[first : first+r.options.Slots]
+}
+
+// findPlaces lists the sites of u's heaviest partners, sites beside them, and
+// from the best of these on what lies beside the best while it gets better, in
+// order of falling gain.
+func (r *search) findPlaces(u int32) {
+	r.turn++
+	r.places = r.places[:0]
+	for _, i := range r.partners(u) {
+		site := r.sites.of[r.slotOf[r.problem.Graph.Neighbors[i]]]
+		r.addPlace(u, site)
+		r.addNear(u, site)
+	}
+	for {
+		best := slices.MaxFunc(r.places, func(x, y place) int { return cmp.Compare(x.gain, y.gain) })
+		before := len(r.places)
+		r.addNear(u, best.site)
+		if len(r.places) == before {
+			break
+		}
+	}
+	slices.SortStableFunc(r.places, func(x, y place) int { return cmp.Compare(y.gain, x.gain) })
+}
+
+// addNear lists sites beside one, as many as options say, from a random one on.
+func (r *search) addNear(u, site int32) {
+	near := r.sites.beside(site)
+	count := min(len(near), r.options.Near)
+	if count == 0 {
+		return
+	}
+	at := 0
+	if count < len(near) {
+		at = r.chance.IntN(len(near))
+	}
+	for range count {
+		r.addPlace(u, near[at])
+		if at++; at == len(near) {
+			at = 0
+		}
+	}
+}
+
+func (r *search) addPlace(u, site int32) {
+	if r.listed[site] == r.turn {
+		return
+	}
+	r.listed[site] = r.turn
+	r.places = append(r.places, place{site, r.path.of[u] - r.path.hopeful(u, site)})
+}
+
+// partners are the half-edges of u's heaviest partners, the heaviest first.
+func (r *search) partners(u int32) []int32 {
+	g := r.problem.Graph
+	first, end := g.Row(u)
+	r.heaviest = r.heaviest[:0]
+	for i := first; i < end; i++ {
+		r.heaviest = append(r.heaviest, i)
+	}
+	slices.SortFunc(r.heaviest, func(x, y int32) int {
+		return cmp.Or(cmp.Compare(g.Weights[y], g.Weights[x]), cmp.Compare(x, y))
+	})
+	return r.heaviest[:min(len(r.heaviest), r.options.Partners)]
+}
