@@ -40,12 +40,11 @@ func levelBounds(l *kernighanlin.Layout) [][]int32 {
 
 // place runs a partitioning of all ranks over the slots chosen for them, on
 // small graphs several times, and keeps the one of the least bytes times path
-// length. solve gives the ranks in the order of the layout's positions.
+// length. solve gives the ranks in the order of the layout's positions; it is
+// for networks whose places decide distances. On others, and where ranks have
+// fixed slots, the machine itself is split.
 func place(ctx context.Context, p *mapping.Problem, name string, solve func(l *kernighanlin.Layout, seed uint64) ([]int32, error)) (mapping.Mapping, error) {
-	switch {
-	case p.Fixed != nil:
-		return nil, fmt.Errorf("fixed ranks are not supported by %s yet", name)
-	case p.MaxMoves > 0:
+	if p.MaxMoves > 0 {
 		return nil, fmt.Errorf("a limit of moves is not supported by %s yet", name)
 	}
 	if err := ctx.Err(); err != nil {
@@ -55,12 +54,20 @@ func place(ctx context.Context, p *mapping.Problem, name string, solve func(l *k
 	if ranks == 0 {
 		return mapping.Mapping{}, nil
 	}
-	layout := kernighanlin.NewLayout(p, mapping.NewPlaces(p.Machine, p.Allocation, nil).Compact(ranks))
+	layout := kernighanlin.NewLayout(p, slotsFor(p))
+	fixed := fixedBlocks(p, layout)
+	whole := fixed == nil && nested(layout)
 	seeds := rand.New(rand.NewPCG(p.Seed, 0x747269616c)) // "trial": a stream of its own
 	var best *kernighanlin.Assignment
 	var least int64
-	for range trials(p.Graph) {
-		members, err := solve(layout, seeds.Uint64())
+	for trial := range trials(p.Graph) {
+		var members []int32
+		var err error
+		if seed := seeds.Uint64(); whole {
+			members, err = solve(layout, seed)
+		} else {
+			members, err = onMachine(ctx, p, layout, fixed, DefaultOptions, uint64(trial), seed)
+		}
 		if err != nil {
 			return nil, err
 		}
@@ -72,7 +79,7 @@ func place(ctx context.Context, p *mapping.Problem, name string, solve func(l *k
 	for b := range int32(layout.Blocks()) {
 		slices.Sort(best.Of(b))
 	}
-	return layout.Mapping(best, int32(ranks), nil, nil), nil
+	return layout.Mapping(best, int32(ranks), p.Fixed, fixed), nil
 }
 
 // trials is how often a graph is partitioned from other seeds: often where it

@@ -1,0 +1,156 @@
+package partition
+
+import (
+	"math/rand/v2"
+
+	"remap/kernighanlin"
+	"remap/mapping"
+)
+
+// machine is the blocks of a layout split in two again and again, down to
+// single blocks, each time into halves that are close within and far apart:
+//
+//	      0..7                a torus of 4x2: its longest side first
+//	 0 1    |    2 3
+//	 4 5    |    6 7
+//	0 | 1       2 | 3
+//	4 | 5       6 | 7         and so on
+//
+// Nodes stand breadth first, so that those of one depth are consecutive.
+type machine struct {
+	layout   *kernighanlin.Layout
+	splitter blockSplitter
+	order    []int32 // length blocks: every node is a run of it
+	nodes    []machineNode
+	leaf     []int32 // length blocks: the node of that block alone
+	depths   []int32 // length depths+1: nodes of depth d are depths[d] to depths[d+1]
+	scale    int64   // of the distances that between gives
+}
+
+// machineNode is the blocks order[first:end] of a machine.
+type machineNode struct {
+	first, end int32
+	child      int32 // the first of its two halves, which stand side by side; 0 = it is one block
+}
+
+// newMachine splits the layout's blocks; variant chooses among splits that are
+// equally good, 0 the plain ones. total is the weight of all edges, which the
+// scale of distances leaves room for.
+// O(blocks x log blocks x depth), distances between blocks not counted.
+func newMachine(p *mapping.Problem, l *kernighanlin.Layout, variant uint64, total int64) *machine {
+	blocks := l.Blocks()
+	m := &machine{layout: l, order: make([]int32, blocks), leaf: make([]int32, blocks)}
+	for b := range m.order {
+		m.order[b] = int32(b)
+	}
+	m.splitter = newBlockSplitter(p, l, variant)
+	m.nodes = append(make([]machineNode, 0, 2*blocks), machineNode{0, int32(blocks), 0})
+	m.depths = []int32{0, 1}
+	for at := 0; at < len(m.nodes); at++ {
+		if at == int(m.depths[len(m.depths)-1]) {
+			m.depths = append(m.depths, int32(len(m.nodes)))
+		}
+		first, end := m.nodes[at].first, m.nodes[at].end
+		if end-first < 2 {
+			if end > first {
+				m.leaf[m.order[first]] = int32(at)
+			}
+			continue
+		}
+		half := first + int32(m.splitter.split(m.order[first:end]))
+		m.nodes[at].child = int32(len(m.nodes))
+		m.nodes = append(m.nodes, machineNode{first, half, 0}, machineNode{half, end, 0})
+	}
+	if last := m.depths[len(m.depths)-1]; int(last) < len(m.nodes) {
+		m.depths = append(m.depths, int32(len(m.nodes)))
+	}
+	m.scale = m.fineness(total)
+	return m
+}
+
+// fineness is a power of two by which distances are multiplied, so that means
+// of them keep some digits and no sum of weights times distances overflows.
+func (m *machine) fineness(total int64) int64 {
+	longest := int64(1)
+	for b := range int32(len(m.order)) {
+		longest = max(longest, m.layout.Metric.Between(0, b))
+	}
+	const most, room = 64, int64(1) << 60
+	scale := int64(most)
+	for scale > 1 && total > room/(8*longest*scale) {
+		scale /= 2
+	}
+	return scale
+}
+
+// between is the mean path length from a block of node a to one of node b,
+// times scale. Of large nodes only some blocks are looked at, spread evenly
+// over the order, which spreads them over the node's halves and quarters too.
+// O(samples^2).
+func (m *machine) between(a, b int32, samples int32) int64 {
+	x, y := &m.nodes[a], &m.nodes[b]
+	nx, ny := min(samples, x.end-x.first), min(samples, y.end-y.first)
+	var sum int64
+	for i := range nx {
+		from := m.order[x.first+(2*i+1)*(x.end-x.first)/(2*nx)]
+		for j := range ny {
+			sum += m.layout.Metric.Between(from, m.order[y.first+(2*j+1)*(y.end-y.first)/(2*ny)])
+		}
+	}
+	count := int64(nx) * int64(ny)
+	return (sum*m.scale + count/2) / count
+}
+
+// nested tells whether the finest place that two blocks share decides how far
+// apart they are, as in a fat tree: there the levels of the places are how the
+// network splits. It looks at all pairs of few blocks, at some of many.
+func nested(l *kernighanlin.Layout) bool {
+	var place [][]int32
+	for i := range l.Places.Levels {
+		if l.Places.Levels[i].Places() < l.Blocks() {
+			place = append(place, placesOfBlocks(l, i))
+		}
+	}
+	length := make([]int64, len(place)+1)
+	for i := range length {
+		length[i] = -1
+	}
+	blocks := int32(l.Blocks())
+	const few = 300
+	for a := range blocks {
+		for step := int32(1); a+step < blocks; step++ {
+			shared := 0
+			for shared < len(place) && place[shared][a] != place[shared][a+step] {
+				shared++
+			}
+			d := l.Metric.Between(a, a+step)
+			if length[shared] >= 0 && length[shared] != d {
+				return false
+			}
+			length[shared] = d
+			if blocks > few {
+				step += step / 2
+			}
+		}
+	}
+	return true
+}
+
+// placesOfBlocks is the place of every block at one level of the layout.
+func placesOfBlocks(l *kernighanlin.Layout, level int) []int32 {
+	bounds := l.Places.Levels[level].Bounds
+	of := make([]int32, l.Blocks())
+	at := int32(0)
+	for b := range of {
+		for bounds[at+1] <= l.First[b] {
+			at++
+		}
+		of[b] = at
+	}
+	return of
+}
+
+// variantChance is what a variant's splits are drawn from.
+func variantChance(variant uint64) *rand.Rand {
+	return rand.New(rand.NewPCG(variant, 0x6d616368)) // "mach": a stream of its own
+}

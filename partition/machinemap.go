@@ -1,0 +1,242 @@
+package partition
+
+import (
+	"context"
+	"math/rand/v2"
+
+	"remap/commgraph"
+	"remap/kernighanlin"
+	"remap/mapping"
+)
+
+// machineMapper puts the vertices of a graph onto a machine by dual recursive
+// bipartitioning (Pellegrini 1994): wherever the machine splits in two, the
+// vertices there are bisected too, into as many as each half has room for.
+//
+// Neighbours that lie elsewhere count as well (terminal propagation, Dunlop
+// and Kernighan 1985): a vertex is biased toward the half that is nearer to
+// where they are. The tree is walked breadth first, so that every neighbour is
+// known as finely as the vertex itself; when all of a depth are split, they
+// are refined once more, each knowing now how the others were split.
+//
+//	 part at hand         T: where neighbours are, finer or as coarse
+//	+------+------+
+//	| half | half |       bias of a vertex = sum over its edges to T of
+//	|  0   |  1   |  ---T    weight x (distance(0, T) - distance(1, T))
+//	+------+------+
+//
+// Deviations from Pellegrini: breadth first with repeated refinement, exact
+// sizes, and mean distances between parts of the machine, from samples.
+//
+// Vertices with a fixed place are not bisected: they are neighbours elsewhere
+// from the beginning, and the room they take is not there for others.
+//
+// O(depth x bisections of the whole graph), memory O(vertices + edges + blocks).
+type machineMapper struct {
+	*machine
+	graph    *commgraph.Graph
+	bisector *bisector
+	members  []int32 // the free vertices; those of a node are members[room[first]:room[end]]
+	room     []int32 // length blocks+1: free places before each block of the machine's order
+	where    []int32 // length vertices: node
+	local    []int32 // length vertices: index within the part at hand, -1 = not in it
+	spare    []int32
+	side     []uint8
+
+	stamp      int32   // of the part at hand
+	seen       []int32 // length nodes: stamp of the part that difference is for
+	difference []int64 // length nodes: by how much half 0 is farther from the node than half 1
+}
+
+// newMachineMapper puts all vertices on the whole machine. fixed is the block
+// of every vertex that is to stay in one, -1 = free; nil = all free. Free
+// vertices are as many as the room the fixed ones leave.
+func newMachineMapper(g *commgraph.Graph, m *machine, fixed []int32, options Options, seed uint64) *machineMapper {
+	s := &machineMapper{machine: m, graph: g, local: make([]int32, g.Vertices()), where: make([]int32, g.Vertices()),
+		room: make([]int32, len(m.order)+1), seen: make([]int32, len(m.nodes)), difference: make([]int64, len(m.nodes))}
+	s.bisector = newBisector(options, rand.New(rand.NewPCG(seed, 0x6475616c))) // "dual": a stream of its own
+	taken := make([]int32, len(m.order))
+	for v := range s.local {
+		s.local[v] = -1
+		if fixed != nil && fixed[v] >= 0 {
+			s.where[v] = m.leaf[fixed[v]]
+			taken[fixed[v]]++
+		} else {
+			s.members = append(s.members, int32(v))
+		}
+	}
+	first := m.layout.First
+	for i, b := range m.order {
+		s.room[i+1] = s.room[i] + first[b+1] - first[b] - taken[b]
+	}
+	return s
+}
+
+// of lists the free vertices of a node.
+func (s *machineMapper) of(node int32) []int32 {
+	return s.members[s.room[s.nodes[node].first]:s.room[s.nodes[node].end]]
+}
+
+// run splits depth by depth and refines every depth so many times.
+func (s *machineMapper) run(ctx context.Context, sweeps int) error {
+	for d := range len(s.depths) - 1 {
+		samples := s.samples(d)
+		for sweep := range 1 + sweeps {
+			changed := false
+			for node := s.depths[d]; node < s.depths[d+1]; node++ {
+				if s.nodes[node].child == 0 {
+					continue
+				}
+				if err := ctx.Err(); err != nil {
+					return err
+				}
+				changed = s.bisect(node, samples, sweep > 0) || changed
+			}
+			if !changed {
+				break
+			}
+		}
+	}
+	return nil
+}
+
+// samples is how many blocks of a node stand for it at depth d, so that all
+// distances asked for there take about the same time.
+func (s *machineMapper) samples(d int) int32 {
+	const work = 4 << 20
+	parts := int64(s.depths[d+1] - s.depths[d])
+	pairs := max(1, min(parts*parts, int64(len(s.graph.Neighbors))))
+	n := int32(64)
+	for n > 4 && int64(n)*int64(n)*pairs > work {
+		n--
+	}
+	return n
+}
+
+// bisect divides the vertices of a node over its halves, or with again refines
+// how they are. It tells whether anything changed.
+func (s *machineMapper) bisect(node int32, samples int32, again bool) bool {
+	members := s.of(node)
+	child := s.nodes[node].child
+	target := len(s.of(child))
+	if !again {
+		defer func() {
+			for i, v := range members {
+				s.where[v] = child
+				if i >= target {
+					s.where[v] = child + 1
+				}
+			}
+		}()
+	}
+	if target == 0 || target == len(members) {
+		return !again
+	}
+	s.extract(node, samples)
+	if !again {
+		s.divide(members, s.bisector.bisect(int64(target)))
+		return true
+	}
+	s.side = resize(s.side, len(members))
+	for i := range members {
+		s.side[i] = 0
+		if i >= target {
+			s.side[i] = 1
+		}
+	}
+	side, better := s.bisector.improve(int64(target), s.side)
+	if !better {
+		return false
+	}
+	for i, v := range members {
+		s.where[v] = child + int32(side[i])
+	}
+	s.divide(members, side)
+	return true
+}
+
+// improve refines sides that meet the target by one more round of merging and
+// passes, and tells whether the cut fell. The slice is good until the next call.
+func (b *bisector) improve(target int64, side []uint8) ([]uint8, bool) {
+	at := b.levels[0]
+	before := cut(&at.graph, side)
+	at.side = append(at.side[:0], side...)
+	after := b.attempt(target, true)
+	return at.side, after < before
+}
+
+// extract fills the bisector's graph with a node's part of the graph, edges
+// weighing what they cost when their ends lie in different halves.
+func (s *machineMapper) extract(node, samples int32) {
+	members, child := s.of(node), s.nodes[node].child
+	apart := max(1, s.between(child, child+1, samples))
+	s.stamp++
+	for i, v := range members {
+		s.local[v] = int32(i)
+	}
+	g := s.bisector.graph()
+	g.offsets = append(g.offsets[:0], 0)
+	g.neighbors, g.weights = g.neighbors[:0], g.weights[:0]
+	g.vertices, g.bias = resize(g.vertices, len(members)), resize(g.bias, len(members))
+	for i, v := range members {
+		var bias int64
+		first, end := s.graph.Row(v)
+		for k := first; k < end; k++ {
+			u, w := s.graph.Neighbors[k], s.graph.Weights[k]
+			if to := s.local[u]; to >= 0 {
+				g.neighbors = append(g.neighbors, to)
+				g.weights = append(g.weights, w*apart)
+				continue
+			}
+			at := s.where[u]
+			if s.seen[at] != s.stamp {
+				s.seen[at] = s.stamp
+				s.difference[at] = s.between(child, at, samples) - s.between(child+1, at, samples)
+			}
+			bias += w * s.difference[at]
+		}
+		g.offsets = append(g.offsets, int32(len(g.neighbors)))
+		g.vertices[i], g.bias[i] = 1, bias
+	}
+	g.total = int64(len(members))
+	for _, v := range members {
+		s.local[v] = -1
+	}
+}
+
+// divide moves the members of side 0 before those of side 1, orders kept.
+func (s *machineMapper) divide(members []int32, side []uint8) {
+	s.spare = s.spare[:0]
+	next := 0
+	for i, v := range members {
+		if side[i] == 0 {
+			members[next] = v
+			next++
+		} else {
+			s.spare = append(s.spare, v)
+		}
+	}
+	copy(members[next:], s.spare)
+}
+
+// blocks gives the vertices in the order of the layout's positions.
+func (s *machineMapper) blocks() []int32 {
+	first := s.layout.First
+	next := append([]int32(nil), first...)
+	members := make([]int32, len(s.where))
+	for v, node := range s.where {
+		b := s.order[s.nodes[node].first]
+		members[next[b]] = int32(v)
+		next[b]++
+	}
+	return members
+}
+
+// onMachine maps the problem's graph onto the layout by splitting the machine.
+func onMachine(ctx context.Context, p *mapping.Problem, l *kernighanlin.Layout, fixed []int32, options Options, variant, seed uint64) ([]int32, error) {
+	s := newMachineMapper(p.Graph, newMachine(p, l, variant, p.Graph.TotalWeight()), fixed, options, seed)
+	if err := s.run(ctx, 2); err != nil {
+		return nil, err
+	}
+	return s.blocks(), nil
+}
