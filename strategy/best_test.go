@@ -43,10 +43,10 @@ func TestBestIsBest(t *testing.T) {
 
 func TestBestWhenAllRefuse(t *testing.T) {
 	first, second := errors.New("no"), errors.New("nor I")
-	refuse := func(err error) []mapping.Strategy {
-		return []mapping.Strategy{{Name: "x", Map: func(context.Context, *mapping.Problem) (mapping.Mapping, error) { return nil, err }}}
+	refuse := func(err error) []keeper {
+		return []keeper{{Strategy: mapping.Strategy{Name: "x", Map: func(context.Context, *mapping.Problem) (mapping.Mapping, error) { return nil, err }}}}
 	}
-	s := &search{Problem: &mapping.Problem{}, outer: context.Background(), limited: context.Background()}
+	s := &search{Problem: &mapping.Problem{Graph: graphOf(t, 0)}, outer: context.Background(), limited: context.Background()}
 	if err := s.offer([]member{{chain: refuse(first)}, {chain: refuse(second)}}); err != nil || s.winner != nil || !errors.Is(s.refusal, first) {
 		t.Errorf("got %v, %v and the refusal %v", s.winner, err, s.refusal)
 	}
@@ -92,18 +92,18 @@ func TestRenewal(t *testing.T) {
 	for _, name := range slices.Sorted(maps.Keys(set)) {
 		p := set[name]
 		start := shuffled(p)
-		r := newRenewal(p, start, pathBytes(p, start))
+		r := newRenewal(p, start, p.Cost(start))
 		for level := range r.places.Levels {
 			before, cost := slices.Clone(r.best), r.least
 			better, err := r.round(context.Background(), level, 2)
 			if err != nil {
 				t.Fatalf("%s: %v", name, err)
 			}
-			if err := r.best.Check(p.Allocation.SlotCount()); err != nil || pathBytes(p, r.best) != r.least {
-				t.Errorf("%s: %v; costs %d, noted %d", name, err, pathBytes(p, r.best), r.least)
+			if err := r.best.Check(p.Allocation.SlotCount()); err != nil || p.Cost(r.best) != r.least {
+				t.Errorf("%s: %v; costs %g, noted %g", name, err, p.Cost(r.best), r.least)
 			}
 			if better != (r.least < cost) || !better && !slices.Equal(before, r.best) {
-				t.Errorf("%s: from %d to %d, better: %v", name, cost, r.least, better)
+				t.Errorf("%s: from %g to %g, better: %v", name, cost, r.least, better)
 			}
 		}
 	}
@@ -118,7 +118,7 @@ func TestPartsAreIndependentOnTrees(t *testing.T) {
 			continue
 		}
 		start := shuffled(p)
-		r := newRenewal(p, start, pathBytes(p, start))
+		r := newRenewal(p, start, p.Cost(start))
 		for level := range r.places.Levels {
 			for size := range 2 {
 				parts := r.parts(level, size+1)

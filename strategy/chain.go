@@ -8,10 +8,10 @@ import (
 	"remap/mapping"
 )
 
-// chain runs strategies one after the other, each from the result before. The
-// limit of moves holds for the whole chain.
-func chain(name string, links []mapping.Strategy) mapping.Strategy {
-	return mapping.Strategy{
+// chain runs strategies one after the other, each from the result before. A
+// limit of moves holds for the whole chain: the links map as if there were none.
+func chain(name string, links []mapping.Strategy) keeper {
+	return keeper{fixed: true, Strategy: mapping.Strategy{
 		Refine: !slices.ContainsFunc(links, func(s mapping.Strategy) bool { return !s.Refine }),
 		Name:   name,
 		Doc:    "a chain: every strategy starts from the result of the one before",
@@ -24,10 +24,7 @@ func chain(name string, links []mapping.Strategy) mapping.Strategy {
 				}
 				step.Start = m
 			}
-			if err := p.CheckMoves(step.Start); err != nil {
-				return nil, err
-			}
 			return step.Start, nil
 		},
-	}
+	}}
 }

@@ -25,7 +25,7 @@ func Parse(spec string) (mapping.Strategy, error) {
 	if len(links) == 1 {
 		return links[0], nil
 	}
-	return chain(spec, links), nil
+	return chain(spec, links).kept(), nil
 }
 
 // ParseList reads strategies separated by commas. An item with an equals sign
@@ -69,19 +69,21 @@ func parseOne(text string) (mapping.Strategy, error) {
 		return mapping.Strategy{}, unknown("strategy", name, names(rows))
 	}
 	if !hasOptions {
-		return rows[at].Strategy, nil
+		return rows[at].kept(), nil
 	}
 	values, err := parseOptions(&rows[at], tail)
 	if err != nil {
 		return mapping.Strategy{}, err
 	}
+	k := rows[at].keeper
 	s, err := rows[at].with(values)
 	if err != nil {
 		return mapping.Strategy{}, &input.Error{Err: err, Reason: fmt.Sprintf("strategy %s: %v", name, err),
 			Hint: "options of " + name + ": " + strings.Join(rows[at].options, ", ")}
 	}
 	s.Name = text
-	return s, nil
+	k.Strategy = s
+	return k.kept(), nil
 }
 
 // parseOptions reads option=value pairs separated by commas; one pair at least.

@@ -19,7 +19,7 @@ type part struct {
 // part cuts the ranks on a set of places out; index is room, length ranks.
 func (r *renewal) part(level int, set, rankAt, index []int32) part {
 	bounds := r.places.Levels[level].Bounds
-	t := part{Problem: mapping.Problem{Machine: r.Machine, Seed: r.chance.Uint64()}}
+	t := part{Problem: mapping.Problem{Machine: r.Machine, LinkCost: r.LinkCost, Seed: r.chance.Uint64()}}
 	for _, b := range set {
 		t.slots = append(t.slots, r.places.Slots[bounds[b]:bounds[b+1]]...)
 	}
@@ -69,8 +69,7 @@ func (t *part) improve(ctx context.Context, s mapping.Strategy) error {
 	if err != nil {
 		return err
 	}
-	cost := func(m mapping.Mapping) int64 { return mapping.PathBytes(t.Machine, t.Allocation, t.Graph, m) }
-	if cost(m) < cost(t.Start) {
+	if t.Cost(m) < t.Cost(t.Start) {
 		t.Start = m
 	}
 	return nil

@@ -26,10 +26,10 @@ type renewal struct {
 	solve  mapping.Strategy // of the parts
 	chance *rand.Rand
 	best   mapping.Mapping
-	least  int64 // bytes times switches of best
+	least  float64 // cost of best
 }
 
-func newRenewal(p *mapping.Problem, m mapping.Mapping, cost int64) *renewal {
+func newRenewal(p *mapping.Problem, m mapping.Mapping, cost float64) *renewal {
 	return &renewal{Problem: p, places: mapping.NewPlaces(p.Machine, p.Allocation, nil), solve: partition.Multisection(),
 		chance: rand.New(rand.NewPCG(p.Seed, 0x72656e6577)), best: m, least: cost} // "renew": a stream of its own
 }
@@ -66,7 +66,7 @@ func (r *renewal) round(ctx context.Context, level, size int) (bool, error) {
 		return false, err
 	}
 	m := r.with(parts)
-	cost := mapping.PathBytes(r.Machine, r.Allocation, r.Graph, m)
+	cost := r.Cost(m)
 	if cost >= r.least {
 		return false, nil
 	}

@@ -18,36 +18,39 @@ func Table() []mapping.Strategy {
 	rows := table()
 	list := make([]mapping.Strategy, len(rows))
 	for i, r := range rows {
-		list[i] = r.Strategy
+		list[i] = r.kept()
 	}
 	return list
 }
 
-// row is a strategy of the table and how to set its options.
+// row is a strategy of the table, what it keeps by itself, and how to set its
+// options.
 type row struct {
-	mapping.Strategy
+	keeper
 	options []string                                                 // names it understands
 	with    func(values map[string]string) (mapping.Strategy, error) // nil when there are no options
 }
 
 // table is a function, not a variable, so that nobody can change it.
 func table() []row {
-	return append(basic(), row{Strategy: best(usualEffort), options: []string{"trials", "rounds", "seconds"}, with: bestWith})
-}
-
-// basic is the table without those made of others.
-func basic() []row {
 	return []row{
-		{Strategy: mapping.IdentityStrategy()},
-		{Strategy: mapping.CyclicStrategy()},
-		{Strategy: mapping.RandomStrategy()},
-		{Strategy: rcm.Strategy()},
-		{Strategy: partition.Bisection()},
-		{Strategy: partition.Multisection()},
-		{Strategy: kernighanlin.Strategy()},
-		{Strategy: tiling.Strategy(tiling.AllLevels), options: []string{"levels"}, with: tilingWith},
+		{keeper: keeper{Strategy: mapping.IdentityStrategy(), fixed: true, plain: true}},
+		{keeper: keeper{Strategy: mapping.CyclicStrategy(), fixed: true, plain: true}},
+		{keeper: keeper{Strategy: mapping.RandomStrategy(), fixed: true, plain: true}},
+		{keeper: ordering()},
+		{keeper: keeper{Strategy: partition.Bisection()}},
+		{keeper: multisection()},
+		{keeper: swaps()},
+		{keeper: tiles(), options: []string{"levels"}, with: tilingWith},
+		{keeper: keeper{Strategy: best(usualEffort), fixed: true, limit: true}, options: []string{"trials", "rounds", "seconds"}, with: bestWith},
 	}
 }
+
+// What best is made of too.
+func ordering() keeper     { return keeper{Strategy: rcm.Strategy()} }
+func multisection() keeper { return keeper{Strategy: partition.Multisection()} }
+func swaps() keeper        { return keeper{Strategy: kernighanlin.Strategy(), fixed: true, limit: true} }
+func tiles() keeper        { return keeper{Strategy: tiling.Strategy(tiling.AllLevels)} }
 
 func tilingWith(values map[string]string) (mapping.Strategy, error) {
 	levels, err := whole(values, "levels", 1, 100)

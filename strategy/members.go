@@ -1,0 +1,128 @@
+package strategy
+
+import (
+	"math/rand/v2"
+	"runtime"
+
+	"golang.org/x/sync/errgroup"
+
+	"remap/commgraph"
+	"remap/mapping"
+)
+
+// member is a way to a mapping: strategies one after the other, every one's
+// result offered.
+type member struct {
+	seed  uint64
+	start mapping.Mapping // nil = the problem's
+	chain []keeper
+}
+
+// gridMembers are those for ranks that form a grid.
+func (s *search) gridMembers() []member {
+	return []member{
+		{seed: s.Seed, chain: s.refined(tiles())},
+		{seed: s.Seed, chain: s.refined(keeper{Strategy: congruent()})},
+	}
+}
+
+// members are all others. The first needs no time to speak of.
+func (s *search) members(trials int) []member {
+	list := []member{
+		{seed: s.Seed, chain: []keeper{{Strategy: mapping.IdentityStrategy(), fixed: true, plain: true}}},
+		{seed: s.Seed, chain: []keeper{ordering()}},
+		{seed: s.Seed, chain: s.refiners()},
+	}
+	seeds := rand.New(rand.NewPCG(s.Seed, 0x62657374)) // "best": a stream of its own
+	seed := s.Seed
+	for range trialsFor(s.Graph, trials) {
+		list = append(list, member{seed: seed, chain: s.refined(multisection())})
+		seed = seeds.Uint64()
+	}
+	return list
+}
+
+// refined is a strategy with what improves its result.
+func (s *search) refined(k keeper) []keeper { return append([]keeper{k}, s.refiners()...) }
+
+// refiners are kl, which has all it takes where paths in a tree are to be
+// shortened, and for all else swaps, which know every objective and network.
+func (s *search) refiners() []keeper {
+	return []keeper{swaps()}
+}
+
+// trialsFor is how many of the trials a graph gets.
+func trialsFor(g *commgraph.Graph, trials int) int {
+	return max(1, min(trials, trialWork/work(g)))
+}
+
+// work is the size of a graph: vertices and half-edges.
+func work(g *commgraph.Graph) int { return g.Vertices() + len(g.Neighbors) + 1 }
+
+// offer runs the members, side by side, and keeps the best of their results
+// and of the winner before; of equals the earliest.
+func (s *search) offer(members []member) error {
+	results := make([]offers, len(members))
+	var group errgroup.Group
+	group.SetLimit(runtime.GOMAXPROCS(0))
+	for i, m := range members {
+		group.Go(func() error {
+			results[i] = s.follow(m)
+			return nil
+		})
+	}
+	_ = group.Wait() // no member gives an error
+	if err := s.outer.Err(); err != nil {
+		return err
+	}
+	for _, r := range results {
+		if s.refusal == nil {
+			s.refusal = r.refusal
+		}
+		if r.found != nil && (s.winner == nil || r.cost < s.least) {
+			s.winner, s.least = r.found, r.cost
+		}
+	}
+	return nil
+}
+
+// offers is what comes of a member: the best of its mappings, nil = none, and
+// why it went no further.
+type offers struct {
+	found   mapping.Mapping
+	cost    float64
+	refusal error
+}
+
+// follow runs one member until one of its strategies refuses. A limit of moves
+// holds for the whole chain, and so the chain is one strategy then.
+func (s *search) follow(m member) (o offers) {
+	step := *s.Problem
+	step.Seed = m.seed
+	if m.start != nil {
+		step.Start = m.start
+	}
+	links := m.chain
+	if s.MaxMoves > 0 && len(links) > 1 {
+		strategies := make([]mapping.Strategy, len(links))
+		for i, k := range links {
+			strategies[i] = k.kept()
+		}
+		links = []keeper{chain("", strategies)}
+	}
+	for _, k := range links {
+		found, err := k.keep(s.limited, &step, false)
+		if err == nil {
+			err = s.CheckMoves(found)
+		}
+		if err != nil {
+			o.refusal = err
+			return o
+		}
+		if cost := s.Cost(found); o.found == nil || cost < o.cost {
+			o.found, o.cost = found, cost
+		}
+		step.Start = found
+	}
+	return o
+}
