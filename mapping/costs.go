@@ -99,19 +99,33 @@ func (c *Costs) addDistances(machine *topology.Topology, traffic *commgraph.Traf
 }
 
 // PathBytes is the sum over the graph's edges of weight times switches on the
-// path from the lower rank to the higher: the average path length before
-// division, exact where ways there and back are equally long, and so what
-// mappings are compared by.
+// path: the average path length before division, and so what mappings are
+// compared by. Where ways there and back can differ in length (SameBothWays) it
+// is the mean of the sums of both directions, rounded down.
 func PathBytes(machine *topology.Topology, a *Allocation, g *commgraph.Graph, m Mapping) int64 {
-	hosts := m.Hosts(a)
-	var sum int64
+	hosts, same := m.Hosts(a), SameBothWays(machine)
+	var up, down int64 // toward the higher and toward the lower rank
 	for u := range int32(g.Vertices()) {
 		first, end := g.Row(u)
 		for i := first; i < end; i++ {
-			if v := g.Neighbors[i]; u < v {
-				sum += g.Weights[i] * int64(machine.PathLength(hosts[u], hosts[v]))
+			switch v := g.Neighbors[i]; {
+			case u < v:
+				up += g.Weights[i] * int64(machine.PathLength(hosts[u], hosts[v]))
+			case !same:
+				down += g.Weights[i] * int64(machine.PathLength(hosts[u], hosts[v]))
 			}
 		}
 	}
-	return sum
+	if same {
+		return up
+	}
+	return up + (down-up)>>1
+}
+
+// SameBothWays tells whether the path from any host to any other is as long as
+// the way back. Only networks routed by table and detours around failed links
+// may have it otherwise.
+func SameBothWays(machine *topology.Topology) bool {
+	r := machine.Routes
+	return r == nil || r.Table == nil && r.Detours == nil
 }

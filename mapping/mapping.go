@@ -126,6 +126,8 @@ type Problem struct {
 	MaxMoves    int                // most ranks that may leave their Start host; 0 = no limit
 	Objective   Objective
 	Seed        uint64
+
+	distances *Distances // of LinkCost, see ShareDistances
 }
 
 // Ranks is the number of ranks to place.
@@ -167,6 +169,11 @@ func (p *Problem) Check() error {
 	}
 	if err := p.checkFixed(slots); err != nil {
 		return err
+	}
+	if p.LinkCost != nil {
+		if _, err := p.Distances(); err != nil {
+			return err
+		}
 	}
 	cells := 1
 	for _, extent := range p.Grid {

@@ -48,7 +48,7 @@ func (p *Problem) Cost(m Mapping) float64 {
 }
 
 func (p *Problem) pathCost(m Mapping) float64 {
-	return float64(PathBytes(p.Machine, p.Allocation, p.Graph, m))
+	return float64(p.PathCost(m))
 }
 
 // worstLink is the longest time any link needs for its share of the bytes, at
