@@ -59,7 +59,7 @@ func (s *simulator) blocked() error {
 	var e *BlockedError
 	for r := range s.ranks {
 		k := &s.ranks[r]
-		if k.op >= k.end {
+		if k.op >= k.end || s.jobs[k.job].Endless {
 			continue
 		}
 		if e == nil {

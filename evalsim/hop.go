@@ -248,6 +248,9 @@ func (s *simulator) queue(moves []move) {
 // cross is what a switch does to the packet's header: sampling.Switch.Cross, each
 // reservoir packed in one word (Taffet 2018, algorithm 3).
 func (s *simulator) cross(p int32, pk *packet, link, id int32, congested bool) {
+	if s.own != nil {
+		s.countOwn(pk, link, congested)
+	}
 	if s.carries == carriesNothing {
 		pk.hop = counted(pk.hop)
 		if congested {
@@ -272,6 +275,19 @@ func (s *simulator) cross(p int32, pk *packet, link, id int32, congested bool) {
 		return
 	}
 	s.crossOther(p, pk, link, congested)
+}
+
+// countOwn counts a packet of the first job.
+func (s *simulator) countOwn(pk *packet, link int32, congested bool) {
+	if s.messages[pk.message].job > 0 {
+		return
+	}
+	n := &s.own[link]
+	n.Packets++
+	n.Bytes += int64(s.size(pk))
+	if congested {
+		n.Congested++
+	}
 }
 
 // counted counts a link into a reservoir.

@@ -120,6 +120,7 @@ type Options struct {
 	StartJitter          time.Duration    // ranks begin at a uniform random time from 0 to this; 0 = all at once
 	Sampling             sampling.Variant // what packets carry of what they saw; the zero value: nothing
 	FlowCounts           bool             // results hold counts of every pair of ranks
+	OwnLinks             bool             // results hold counts of the first job's packets on every link
 	SliceLength          time.Duration    // results hold time slices of this length; 0 = none
 	MaxSlices            int              // at most so many, 0 = 1024 or what fits in 1 GiB; the last takes what comes later
 	ByPhase              bool             // results hold samples of every phase that sends, as far as the next two ask of every phase, tag and call site together

@@ -19,11 +19,13 @@ type rank struct {
 // startRanks puts every rank at the beginning of its program, at time 0 or at
 // its random start.
 func (s *simulator) startRanks() {
-	s.open = 0
+	s.endlessly = endlessly{}
 	for j := range s.jobs {
 		job := &s.jobs[j]
-		if !job.Endless {
-			s.open += int64(job.Program.Ranks())
+		if job.Endless {
+			s.endless = true
+		} else {
+			s.running += int64(job.Program.Ranks())
 		}
 		for r := range int32(job.Program.Ranks()) {
 			s.ranks[job.firstRank+r] = rank{op: job.Program.Offsets[r] - 1, end: job.Program.Offsets[r+1], job: uint16(j)}
@@ -55,10 +57,6 @@ func (s *simulator) nextOp(r int32, now int64) {
 	}
 	k := &s.ranks[r]
 	job := &s.jobs[k.job]
-	if job.Endless && s.open == 0 {
-		k.op = k.end // the others are done
-		return
-	}
 	for k.op++; k.op < k.end; k.op++ {
 		op := &job.Program.Ops[k.op]
 		switch op.Kind {
@@ -84,18 +82,8 @@ func (s *simulator) nextOp(r int32, now int64) {
 			now = at
 		}
 	}
-	switch {
-	case !job.Endless:
-		s.open--
-	case job.Program.Offsets[r-job.firstRank] < k.end:
-		// A moment later, so that time passes whatever the program is.
-		k.op = job.Program.Offsets[r-job.firstRank] - 1
-		s.wake(r, now+againAfter)
-	}
+	s.atEnd(r, now)
 }
-
-// againAfter is the pause of a rank of an endless job before it begins again, ps.
-const againAfter = 1000
 
 // blocking begins a receive or a wait and says whether, and when, it is over
 // at once.
@@ -126,7 +114,7 @@ func (s *simulator) send(r int32, op *workload.Op, now int64, request int32) {
 	job := &s.jobs[k.job]
 	id := s.newMessage()
 	if !job.Endless {
-		s.open++
+		s.flying++
 	}
 	m := &s.messages[id]
 	*m = message{left: op.Bytes, posted: now, link: -1, flow: job.opFlow[k.op], table: s.tableOf(k.job, k.op),
@@ -240,7 +228,7 @@ func (s *simulator) arrived(id int32, m *message, now int64) {
 func (s *simulator) delivered(m *message, called, now int64) {
 	s.reach(m.job, now)
 	if !s.jobs[m.job].Endless {
-		s.open--
+		s.flying--
 	}
 	if s.latencies != nil && m.link >= 0 {
 		s.latencies.add(s.opOf(m).Bytes, (now-called+500)/1000)

@@ -21,9 +21,10 @@ type Job struct {
 	Program *workload.Program
 	Hosts   []int32 // length ranks: topology host of every rank
 
-	// Endless has every rank begin its program again when it is at its end, as
-	// long as any job that is not endless goes on: traffic that is always there.
-	// Such a program only sends, blocking, idles and computes.
+	// Endless has every rank begin its program again when it is at its end: traffic
+	// that is always there. The simulation stops when all other jobs are done; what
+	// is then under way never arrives. Such a program only sends, blocking, idles
+	// and computes.
 	Endless bool
 }
 
@@ -54,12 +55,21 @@ type LinkStats struct {
 	QueueMax  int64   // most bytes queued at a time on one virtual channel; 0 on injection links
 }
 
+// OwnLink is the exact count of one job's packets at a switch's output port, as
+// they join its queue (with AtDeparture: as they leave); 0 on injection links.
+type OwnLink struct {
+	Bytes     int64
+	Packets   int64
+	Congested int64 // packets that found the port congested
+}
+
 // Result of one run.
 type Result struct {
 	Makespan    float64           // ns: the latest of the jobs
 	Elapsed     []float64         // length jobs, ns: the latest of the arrivals of the job's messages (last byte at the receiving host) and of the ends of its Compute, Receive, Wait and WaitAll operations; Idle at a program's end does not count
 	Jobs        []JobStats        // length jobs
 	Links       []LinkStats       // length links
+	Own         []OwnLink         // length links, the first job's part of Links; nil without Options.OwnLinks
 	Flows       [][]FlowStats     // by job, in the order of the entries of Program.Traffic(); nil without FlowCounts
 	Samples     []*sampling.Table // by job, of all slices, phases, tags and call sites; nil without sampling
 	Parts       []Part            // by slice, then job, then phase, tag and call site of those that have sends; nil unless Options.SliceLength, ByPhase, ByTag or ByCallSite is set
@@ -329,6 +339,7 @@ func (s *simulator) result() *Result {
 			r.Flows = append(r.Flows, append([]FlowStats(nil), s.flows[j.firstFlow:int(j.firstFlow)+j.flows]...))
 		}
 	}
+	r.Own = slices.Clone(s.own)
 	s.jobResults(r)
 	if s.options.parts() {
 		s.takeParts(r)

@@ -56,8 +56,9 @@ type simulator struct {
 	ranks   []rank
 	rails   []topology.Rails // scratch
 	flows   []FlowStats
-	elapsed []int64 // length jobs, ps
-	open    int64   // ranks of jobs that are not endless and not at their end, and messages of theirs that have not arrived
+	own     []OwnLink // length links; nil without Options.OwnLinks
+	elapsed []int64   // length jobs, ps
+	endlessly
 	slicing
 	latencies  *Latencies       // nil unless options.Latencies
 	take       func([]Delivery) // who asks for deliveries; nil = nobody
@@ -96,6 +97,9 @@ func newSimulator(n *network, jobs []job, o *Options) *simulator {
 	}
 	s.ranks = make([]rank, ranks)
 	s.carrier = newCarrier(n, o.Sampling, flows, &s.sampler)
+	if o.OwnLinks {
+		s.own = make([]OwnLink, n.links)
+	}
 	if o.FlowCounts {
 		s.flows = make([]FlowStats, flows)
 	}
@@ -113,6 +117,7 @@ func (s *simulator) reset(seed uint64) {
 	clear(s.short)
 	clear(s.found)
 	clear(s.flows)
+	clear(s.own)
 	clear(s.elapsed)
 	s.packets, s.free = s.packets[:0], -1
 	s.packetAt = packetsOf(s.packets)
@@ -140,18 +145,23 @@ func (s *simulator) run(ctx context.Context) error {
 			if err := s.checkTime(ctx); err != nil {
 				return err
 			}
+			if s.endless && s.settled() {
+				s.close()
+				return nil
+			}
 		}
 		limit := int64(math.MaxInt64)
 		if len(s.timers) > 0 {
 			limit = s.timers[0].at
 		}
+		if s.endless && s.running+s.flying == 0 {
+			s.close()
+			return nil
+		}
 		links := s.wheel.pop(limit)
 		if links == nil {
 			if len(s.timers) == 0 {
-				s.flush()
-				if s.receiver != nil {
-					s.receiver.Flush()
-				}
+				s.close()
 				return s.checkEnd()
 			}
 			t := s.timers.pop()
@@ -166,6 +176,14 @@ func (s *simulator) run(ctx context.Context) error {
 			links = links[len(some):]
 			s.step(some)
 		}
+	}
+}
+
+// close takes in what is logged.
+func (s *simulator) close() {
+	s.flush()
+	if s.receiver != nil {
+		s.receiver.Flush()
 	}
 }
 

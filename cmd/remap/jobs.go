@@ -13,7 +13,7 @@ import (
 type jobTimes struct {
 	evalsim.JobSummary
 	Ranks   int         `json:"ranks"`
-	Endless bool        `json:"endless,omitempty"` // its time is the job's and what was under way
+	Endless bool        `json:"endless,omitempty"` // its time is that of its last arrival before the job was done
 	Alone   *aloneTimes `json:"alone,omitempty"`   // with --alone; never of an endless job
 }
 

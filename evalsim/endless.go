@@ -1,0 +1,46 @@
+package evalsim
+
+// endlessly tells when the jobs that are not endless are done.
+type endlessly struct {
+	endless bool  // some jobs are
+	running int64 // ranks of the others that are not at their end
+	flying  int64 // messages of the others that have not arrived
+}
+
+// againAfter is the pause of a rank of an endless job before it begins again, in
+// ps: time passes whatever its program is.
+const againAfter = 1000
+
+// atEnd is called when a rank has come to the end of its program.
+func (s *simulator) atEnd(r int32, now int64) {
+	k := &s.ranks[r]
+	job := &s.jobs[k.job]
+	first := job.Program.Offsets[r-job.firstRank]
+	switch {
+	case !job.Endless:
+		s.running--
+	case first < k.end:
+		k.op = first - 1
+		s.wake(r, now+againAfter)
+	}
+}
+
+// settled tells whether nothing of the jobs that are not endless moves any more:
+// none of their ranks waits for a time, and messages that have not arrived wait
+// for receives that nobody has posted.
+func (s *simulator) settled() bool {
+	for _, t := range s.timers {
+		if t.rank < 0 && t.rank != sliceEnd || t.rank >= 0 && !s.jobs[s.ranks[t.rank].job].Endless {
+			return false
+		}
+	}
+	asking := int64(0)
+	for r := range s.parties {
+		for id := s.parties[r].unexpected.first; id >= 0; id = s.envelopes[id].newer {
+			if s.messages[id].kind == requestToSend {
+				asking++
+			}
+		}
+	}
+	return s.flying == asking
+}
