@@ -2,12 +2,12 @@ package kernighanlin
 
 import (
 	"remap/mapping"
-	"remap/topology"
 )
 
 // Layout is slots in network order, cut into the finest blocks within which it
-// does not matter who sits where: the slots of a host or of a leaf switch, or
-// single slots where even neighbours differ, as on a torus.
+// does not matter who sits where: the slots of a host or of a leaf switch, of
+// the latter only hosts with links of equal price, or single slots where even
+// neighbours differ, as on a torus.
 type Layout struct {
 	Slots  []int32 // length positions: slot of the allocation
 	First  []int32 // length blocks+1: block b is positions First[b] to First[b+1]
@@ -16,7 +16,8 @@ type Layout struct {
 	fixed  []int32 // Problem.Fixed
 }
 
-// NewLayout arranges slots of the problem's allocation; nil = all of them.
+// NewLayout arranges slots of the problem's allocation; nil = all of them. The
+// problem must pass Check.
 func NewLayout(p *mapping.Problem, slots []int32) *Layout {
 	places := mapping.NewPlaces(p.Machine, p.Allocation, slots)
 	l := &Layout{Slots: places.Slots, Places: places, fixed: p.Fixed}
@@ -32,16 +33,19 @@ func NewLayout(p *mapping.Problem, slots []int32) *Layout {
 	if len(places.Levels) > 0 {
 		whole = places.Levels[0].Bounds
 	}
-	inside, uniform := insideLength(p.Machine, hosts, whole)
-	if uniform && alike(p.Machine, hosts, whole) {
-		l.First = whole
-	} else {
-		l.First = make([]int32, len(hosts)+1)
-		for i := range l.First {
-			l.First[i] = int32(i)
-		}
+	m := newMeter(p)
+	if m.prices != nil {
+		l.First = cutByPrice(m, l.Slots, hosts, whole)
+		l.Metric = newMetric(m, hosts, l.First, nil, insides(m, hosts, l.First))
+		l.Metric.near.addSiblings(l.First, whole)
+		return l
 	}
-	l.Metric = newMetric(p.Machine, hosts, l.First, places.Levels, inside)
+	inside, uniform := insideLength(m, hosts, whole)
+	l.First = whole
+	if !uniform || !alike(m, hosts, whole) {
+		l.First = mapping.Identity(len(hosts) + 1)
+	}
+	l.Metric = newMetric(m, hosts, l.First, places.Levels, []int64{inside})
 	return l
 }
 
@@ -51,12 +55,12 @@ func (l *Layout) Blocks() int { return len(l.First) - 1 }
 // insideLength is the path length between two positions of one block, when it
 // is the same in all blocks. On large blocks it looks at neighbouring positions
 // and at pairs with the first one only.
-func insideLength(machine *topology.Topology, hosts, first []int32) (length int64, uniform bool) {
+func insideLength(m *meter, hosts, first []int32) (length int64, uniform bool) {
 	length = -1
 	for b := range len(first) - 1 {
 		for i := first[b] + 1; i < first[b+1]; i++ {
 			for _, other := range [2]int32{first[b], i - 1} {
-				d := int64(machine.PathLength(hosts[other], hosts[i]))
+				d := m.between(hosts[other], hosts[i])
 				if length < 0 {
 					length = d
 				}
@@ -71,7 +75,7 @@ func insideLength(machine *topology.Topology, hosts, first []int32) (length int6
 
 // alike tells whether all positions of a block are equally far from the other
 // blocks, judged by a few of them: the next ones and some across the network.
-func alike(machine *topology.Topology, hosts, first []int32) bool {
+func alike(m *meter, hosts, first []int32) bool {
 	blocks := len(first) - 1
 	for b := range blocks {
 		for i := first[b] + 1; i < first[b+1]; i++ {
@@ -84,7 +88,7 @@ func alike(machine *topology.Topology, hosts, first []int32) bool {
 					continue
 				}
 				h := hosts[first[other]]
-				if machine.PathLength(hosts[i], h) != machine.PathLength(hosts[first[b]], h) {
+				if m.between(hosts[i], h) != m.between(hosts[first[b]], h) {
 					return false
 				}
 			}

@@ -4,25 +4,27 @@ import (
 	"slices"
 
 	"remap/mapping"
-	"remap/topology"
 )
 
-// Metric is the path length between blocks. Networks with few blocks have it
-// as a matrix. Larger ones have it by the finest place two blocks share, if
-// that decides the length, as it does in a fat tree; else it is asked of the
-// topology for the first host of each block.
+// Metric is the path length between blocks: switches, or where links have
+// prices what mapping.Distances says. Where ways there and back can differ in
+// length it is the sum of both. Networks with few blocks have it as a matrix.
+// Larger ones have it by the finest place two blocks share, if that decides the
+// length, as it does in a fat tree; else it is asked of the topology for the
+// first host of each block.
 type Metric struct {
-	inside int64 // between two positions of one block
+	inside []int64 // length blocks, or 1 = the same in all: between two positions of one block
 	blocks int
 
 	matrix []uint16 // length blocks x blocks, or nil
+	priced []int64  // the same where links have prices
 
 	place  [][]int32 // for every level coarser than the blocks: place of every block; or nil
 	length []int64   // length levels+1: path length of blocks that share a place of that level first, last: none
 
-	machine *topology.Topology
-	hosts   []int32 // length blocks: first host of every block
-	near    near
+	meter *meter
+	hosts []int32 // length blocks: first host of every block
+	near  near
 }
 
 // matrixBlocks bounds the matrix to what fits a second-level cache.
@@ -31,34 +33,43 @@ const matrixBlocks = 1024
 // NewMatrixMetric is a metric given as a symmetric matrix, length blocks x
 // blocks, and the length inside a block.
 func NewMatrixMetric(matrix []uint16, blocks int, inside int64) *Metric {
-	return &Metric{inside: inside, blocks: blocks, matrix: matrix}
+	return &Metric{inside: []int64{inside}, blocks: blocks, matrix: matrix}
 }
 
 // CutMetric prices 1 between any two blocks and 0 inside: the edge cut.
 func CutMetric(blocks int) *Metric {
-	return &Metric{blocks: blocks, length: []int64{1}}
+	return &Metric{inside: []int64{0}, blocks: blocks, length: []int64{1}}
 }
 
-func newMetric(machine *topology.Topology, hosts, first []int32, levels []mapping.PlaceLevel, inside int64) *Metric {
-	m := &Metric{inside: inside, blocks: len(first) - 1, machine: machine}
+func newMetric(meter *meter, hosts, first []int32, levels []mapping.PlaceLevel, inside []int64) *Metric {
+	m := &Metric{inside: inside, blocks: len(first) - 1, meter: meter}
 	m.hosts = make([]int32, m.blocks)
 	for b := range m.hosts {
 		m.hosts[b] = hosts[first[b]]
 	}
-	m.near = newNear(machine, m.hosts)
-	if m.blocks <= matrixBlocks {
-		m.matrix = make([]uint16, m.blocks*m.blocks)
-		for a := range m.blocks {
-			for b := range a {
-				length := uint16(machine.PathLength(m.hosts[a], m.hosts[b]))
-				m.matrix[a*m.blocks+b], m.matrix[b*m.blocks+a] = length, length
-			}
-			m.matrix[a*m.blocks+a] = uint16(inside)
-		}
-		return m
+	m.near = newNear(meter.machine, m.hosts)
+	switch {
+	case m.blocks <= matrixBlocks && meter.prices != nil:
+		m.priced = fillMatrix[int64](m)
+	case m.blocks <= matrixBlocks:
+		m.matrix = fillMatrix[uint16](m)
+	case meter.prices == nil:
+		m.findTree(first, levels)
 	}
-	m.findTree(first, levels)
 	return m
+}
+
+// fillMatrix measures between all blocks.
+func fillMatrix[T uint16 | int64](m *Metric) []T {
+	matrix := make([]T, m.blocks*m.blocks)
+	for a := range m.blocks {
+		for b := range a {
+			length := T(m.meter.between(m.hosts[a], m.hosts[b]))
+			matrix[a*m.blocks+b], matrix[b*m.blocks+a] = length, length
+		}
+		matrix[a*m.blocks+a] = T(m.Inside(int32(a)))
+	}
+	return matrix
 }
 
 // findTree looks for lengths that depend on the finest shared place only: it
@@ -88,7 +99,7 @@ func (m *Metric) findTree(first []int32, levels []mapping.PlaceLevel) {
 	for a := range int32(m.blocks) {
 		for step := int32(1); a+step < int32(m.blocks); step += step/2 + 1 {
 			level := tree.shared(a, a+step)
-			d := int64(m.machine.PathLength(m.hosts[a], m.hosts[a+step]))
+			d := m.meter.between(m.hosts[a], m.hosts[a+step])
 			if length[level] >= 0 && length[level] != d {
 				return
 			}
@@ -111,15 +122,32 @@ func (m *Metric) shared(a, b int32) int {
 	return len(m.place)
 }
 
-// Between is the path length between positions of two blocks, in switches.
+// Inside is the path length between two positions of block b.
+func (m *Metric) Inside(b int32) int64 {
+	if len(m.inside) == 1 {
+		return m.inside[0]
+	}
+	return m.inside[b]
+}
+
+// tellsApart is false when vertices may as well be in one block as in the other.
+// Between prices that can be so from one block to the other, and yet not to the
+// rest.
+func (m *Metric) tellsApart(a, b int32) bool {
+	return m.meter != nil && m.meter.prices != nil || 2*m.Between(a, b) > m.Inside(a)+m.Inside(b)
+}
+
+// Between is the path length between positions of two blocks.
 func (m *Metric) Between(a, b int32) int64 {
 	switch {
 	case m.matrix != nil:
 		return int64(m.matrix[int(a)*m.blocks+int(b)])
+	case m.priced != nil:
+		return m.priced[int(a)*m.blocks+int(b)]
 	case a == b:
-		return m.inside
+		return m.Inside(a)
 	case m.length != nil:
 		return m.length[m.shared(a, b)]
 	}
-	return int64(m.machine.PathLength(m.hosts[a], m.hosts[b]))
+	return m.meter.between(m.hosts[a], m.hosts[b])
 }

@@ -4,7 +4,8 @@ import "remap/topology"
 
 // near lists, for every block, the blocks on switches one link away: beside
 // a partner is the next best place to its own. Empty where hosts hang on
-// switches that no link joins, as in a fat tree.
+// switches that no link joins, as in a fat tree, unless prices divide places
+// that would be one block.
 type near struct {
 	offsets []int32 // length blocks+1
 	blocks  []int32
@@ -44,4 +45,30 @@ func newNear(machine *topology.Topology, hosts []int32) near {
 		n.offsets = append(n.offsets, int32(len(n.blocks)))
 	}
 	return n
+}
+
+// mostSiblings is how many blocks of its place are near to a block.
+const mostSiblings = 64
+
+// addSiblings makes blocks of one place near to each other: of larger places
+// those next in order. first are the bounds of the blocks, whole of the places.
+func (n *near) addSiblings(first, whole []int32) {
+	added := near{offsets: make([]int32, 1, len(first))}
+	low, high := 0, 0 // blocks of the place
+	for place, b := 0, 0; b < len(first)-1; b++ {
+		for b >= high {
+			for low = high; first[high] < whole[place+1]; high++ {
+			}
+			place++
+		}
+		added.blocks = append(added.blocks, n.of(int32(b))...)
+		from := max(low, min(b-mostSiblings/2, high-1-mostSiblings))
+		for sibling := from; sibling < min(high, from+1+mostSiblings); sibling++ {
+			if sibling != b {
+				added.blocks = append(added.blocks, int32(sibling))
+			}
+		}
+		added.offsets = append(added.offsets, int32(len(added.blocks)))
+	}
+	*n = added
 }

@@ -73,15 +73,14 @@ func (r *Refiner) Adjacent(b int32) (blocks []int32, weight []int64) {
 // how much the cost fell: 0 or more. Slack, Passes and Fruitless of limits
 // count; the others follow from the blocks.
 func (r *Refiner) Improve(a, b int32, limits Limits) int64 {
-	outside := r.metric.Between(a, b) - r.metric.inside
-	if outside <= 0 {
+	if a == b || !r.metric.tellsApart(a, b) {
 		return 0
 	}
 	inA := r.gather(a, b)
 	if inA == 0 || inA == len(r.members) {
 		return 0
 	}
-	r.extract(a, b, inA, outside)
+	r.extract(a, b, inA)
 	limits.Target, limits.Tolerance = int64(inA), 0
 	limits.Budget = r.Budget
 	gain := r.passes.Improve(&r.pair, limits)
@@ -118,8 +117,13 @@ func (r *Refiner) appendFree(to []int32, block int32) []int32 {
 
 // extract fills r.pair with the gathered vertices: those of a on side 0, those
 // of b on side 1. An edge inside the pair weighs what it costs more when cut;
-// edges to other blocks and to vertices that cannot move become biases.
-func (r *Refiner) extract(a, b int32, inA int, outside int64) {
+// edges to other blocks and to vertices that cannot move become biases. If one
+// block costs more inside than the other, an edge counts as half of each, and
+// half the difference is a bias of each of its ends:
+//
+//	both in a: inside a      cut: outside + (inside a + inside b)/2
+//	both in b: inside b
+func (r *Refiner) extract(a, b int32, inA int) {
 	p := &r.pair
 	p.Offsets, p.Neighbors, p.Weights = append(p.Offsets[:0], 0), p.Neighbors[:0], p.Weights[:0]
 	p.Bias, p.Side = p.Bias[:0], p.Side[:0]
@@ -132,7 +136,7 @@ func (r *Refiner) extract(a, b int32, inA int, outside int64) {
 		p.Side = append(p.Side, side)
 	}
 	for _, v := range r.members {
-		p.Bias = append(p.Bias, r.extractRow(v, a, b, outside))
+		p.Bias = append(p.Bias, r.extractRow(v, a, b))
 		p.Offsets = append(p.Offsets, int32(len(p.Neighbors)))
 	}
 	p.Home = nil
@@ -142,11 +146,13 @@ func (r *Refiner) extract(a, b int32, inA int, outside int64) {
 }
 
 // extractRow appends the edges of v that stay in the pair and gives its bias.
-func (r *Refiner) extractRow(v, a, b int32, outside int64) (bias int64) {
+func (r *Refiner) extractRow(v, a, b int32) (bias int64) {
 	if int(v) >= r.graph.Vertices() {
 		return 0
 	}
 	p := &r.pair
+	insideA, insideB := r.metric.Inside(a), r.metric.Inside(b)
+	outside, tilt := r.metric.Between(a, b)-(insideA+insideB)/2, (insideA-insideB)/2
 	last := int32(-1) // blocks of consecutive neighbours are often the same
 	var difference int64
 	first, end := r.graph.Row(v)
@@ -155,6 +161,7 @@ func (r *Refiner) extractRow(v, a, b int32, outside int64) (bias int64) {
 		if r.local[u] >= 0 {
 			p.Neighbors = append(p.Neighbors, r.local[u])
 			p.Weights = append(p.Weights, w*outside)
+			bias += w * tilt
 			continue
 		}
 		if other := r.assign.Block[u]; other != last {

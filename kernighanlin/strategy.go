@@ -47,7 +47,7 @@ func improve(ctx context.Context, p *mapping.Problem) (mapping.Mapping, error) {
 	}
 	m := layout.Mapping(assign, int32(p.Ranks()), start, home)
 	// Within irregular networks the metric is that of a block's first host.
-	if mapping.PathBytes(p.Machine, p.Allocation, p.Graph, m) > mapping.PathBytes(p.Machine, p.Allocation, p.Graph, start) {
+	if p.PathCost(m) > p.PathCost(start) {
 		return start, nil
 	}
 	return m, nil

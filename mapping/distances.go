@@ -65,6 +65,10 @@ func NewDistances(machine *topology.Topology, prices []float64, weight int64) (*
 	return d, nil
 }
 
+// Prices are those of NewDistances, length links. The slice is shared: do not
+// write.
+func (d *Distances) Prices() []float64 { return d.prices }
+
 // checkPrices tests that every link has a price of 0 or more.
 func checkPrices(machine *topology.Topology, prices []float64) error {
 	if len(prices) != len(machine.Links) {
@@ -154,6 +158,17 @@ func (d *Distances) oneWay(a, b int32) int64 {
 // in DistanceScale units; 0 on one host. It does not depend on the order of the
 // two hosts.
 func (d *Distances) Between(a, b int32) int64 { return d.oneWay(a, b) + d.oneWay(b, a) }
+
+// Beside is Between for two hosts on the leaf switches of host h whose links
+// have the prices of h's.
+func (d *Distances) Beside(h int32) int64 {
+	first, end := d.machine.Out(h)
+	sum := 0.0
+	for l := first; l < end; l++ {
+		sum += d.byRails(l, d.machine.Reverse(l))
+	}
+	return 2 * int64(math.Round(sum/float64(end-first)/d.unit*(DistanceScale/2)))
+}
 
 // Cost is the sum over the graph's edges of weight times Between. It visits
 // destinations leaf switch by leaf switch, so that every row is needed once:

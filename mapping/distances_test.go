@@ -210,6 +210,12 @@ func TestDearerLinksLowerNoPrice(t *testing.T) {
 		if twice := mustDistances(t, machine, double); twice.Between(a, b) != before.Between(a, b) || twice.Price(a, b) != 2*before.Price(a, b) {
 			t.Fatalf("%s: doubling all prices changed a distance", machine.Name)
 		}
+		if machine.LeafSwitch(a) == machine.LeafSwitch(b) && a != b {
+			sum, pair := before.Beside(a)+before.Beside(b), 2*before.Between(a, b)
+			if sum-pair > 4 || pair-sum > 4 { // each is rounded by itself
+				t.Fatalf("%s, hosts %d and %d of a leaf: beside %d and %d, between %d", machine.Name, a, b, before.Beside(a), before.Beside(b), before.Between(a, b))
+			}
+		}
 		if before.Between(a, b) != before.Between(b, a) || a == b && before.Between(a, b) != 0 {
 			t.Fatalf("%s: %d there, %d back", machine.Name, before.Between(a, b), before.Between(b, a))
 		}
