@@ -1,67 +1,105 @@
 package exchange
 
 import (
+	"math"
+	"slices"
+
 	"remap/mapping"
-	"remap/topology"
 )
 
-// distances are the switches on the path between two sites. Few sites have
-// them as a matrix; fat trees by the lowest level at which two sites share a
-// subtree; other networks ask the topology, O(rails x rails) a question.
+// distances say what a byte between two ranks costs, by site: switches on the
+// path, or prices (mapping.Distances) where the problem has them. Ways there and
+// back count together: once where they are equally long, else as the sum of
+// both, which costs then are twice of. Few sites have them as a matrix; fat
+// trees by the lowest level at which two sites share a subtree; other networks
+// are asked, O(rails x rails) a question.
 type distances struct {
-	machine *topology.Topology
+	problem *mapping.Problem
 	sites   *sites
+	prices  *mapping.Distances // nil = switches
+	twice   bool               // both ways are summed up
 
-	forth []int32 // length sites x sites: path from the row's site, or nil
-	back  []int32 // the same towards the row's site; the same slice where both are equal
-	low   [][]int32
+	matrix []int32   // length sites x sites, symmetric; or nil
+	low    [][]int32 // levels x sites: subtree; or nil
+	other  []int32   // length sites: a host there that is not the sample; -1 = none
+	least  int64     // no path between two hosts costs less
 }
 
 // matrixSites bounds the matrix to 16 MB.
 const matrixSites = 2048
 
 func newDistances(p *mapping.Problem, s *sites) *distances {
-	d := &distances{machine: p.Machine, sites: s}
-	n := s.count()
-	if n > matrixSites {
-		if t := newTree(p.Machine, s); t != nil {
-			d.low = t.low
-		}
-		return d
-	}
-	d.forth = make([]int32, n*n)
-	symmetric := true
-	for a := range n {
-		for b := range n {
-			d.forth[a*n+b] = d.ask(int32(a), int32(b))
-			symmetric = symmetric && (b > a || d.forth[a*n+b] == d.forth[b*n+a])
-		}
-	}
-	if d.back = d.forth; !symmetric {
-		d.back = make([]int32, n*n)
-		for a := range n {
-			for b := range n {
-				d.back[b*n+a] = d.forth[a*n+b]
+	d := &distances{problem: p, sites: s, other: make([]int32, s.count())}
+	for site := range d.other {
+		d.other[site] = -1
+		for _, slot := range s.at(int32(site)) {
+			if s.host[slot] != s.sample[site] {
+				d.other[site] = s.host[slot]
 			}
 		}
 	}
+	if p.LinkCost != nil {
+		d.prices, _ = p.Distances() // Problem.Check has had the error
+	} else {
+		d.twice = !mapping.SameBothWays(p.Machine)
+		d.least = 1
+	}
+	n := s.count()
+	if n > matrixSites {
+		if t := newTree(p.Machine); t != nil && d.prices == nil {
+			d.low = t.bySite(p.Machine, s)
+		}
+		return d
+	}
+	d.fill(n)
 	return d
 }
 
-// ask has the topology say it; two hosts of one site are one switch apart.
-func (d *distances) ask(a, b int32) int32 {
-	if a == b {
-		return 1
+// fill makes the matrix unless some path costs too much for its entries.
+func (d *distances) fill(n int) {
+	d.matrix = make([]int32, n*n)
+	least := int64(math.MaxInt64)
+	for a := range n {
+		for b := range a + 1 {
+			cost := d.ask(int32(a), int32(b))
+			if cost > math.MaxInt32 {
+				d.matrix = nil
+				return
+			}
+			if a != b || d.other[a] >= 0 {
+				least = min(least, cost)
+			}
+			d.matrix[a*n+b], d.matrix[b*n+a] = int32(cost), int32(cost)
+		}
 	}
-	return d.machine.PathLength(d.sites.sample[a], d.sites.sample[b])
+	if least < math.MaxInt64 {
+		d.least = least
+	}
 }
 
-// between is the length of the path from a host of site a to another host of
-// site b, in switches.
+// ask has the topology or the prices say it. Two hosts of a site of one host do
+// not exist, and any answer does.
+func (d *distances) ask(a, b int32) int64 {
+	from, to := d.sites.sample[a], d.sites.sample[b]
+	if a == b {
+		if to = d.other[a]; to < 0 {
+			return d.least
+		}
+	}
+	switch {
+	case d.prices != nil:
+		return d.prices.Between(from, to)
+	case d.twice:
+		return int64(d.problem.Machine.PathLength(from, to)) + int64(d.problem.Machine.PathLength(to, from))
+	}
+	return int64(d.problem.Machine.PathLength(from, to))
+}
+
+// between is the cost of a byte between a host of site a and another host of site b.
 func (d *distances) between(a, b int32) int64 {
 	switch {
-	case d.forth != nil:
-		return int64(d.forth[int(a)*d.sites.count()+int(b)])
+	case d.matrix != nil:
+		return int64(d.matrix[int(a)*d.sites.count()+int(b)])
 	case d.low != nil:
 		length := int64(1)
 		for _, low := range d.low {
@@ -72,5 +110,14 @@ func (d *distances) between(a, b int32) int64 {
 		}
 		return length
 	}
-	return int64(d.ask(a, b))
+	return d.ask(a, b)
+}
+
+// row is the row of a site in the matrix, nil without one.
+func (d *distances) row(site int32) []int32 {
+	if d.matrix == nil {
+		return nil
+	}
+	n := d.sites.count()
+	return slices.Clip(d.matrix[int(site)*n : (int(site)+1)*n])
 }

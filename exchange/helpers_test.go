@@ -126,6 +126,9 @@ func drawProblem(t *rapid.T, machine *topology.Topology) *mapping.Problem {
 	if rapid.Bool().Draw(t, "links shared") {
 		p.LinkFree = rapid.SliceOfN(rapid.Float64Range(0.1, 1), len(machine.Links), len(machine.Links)).Draw(t, "free")
 	}
+	if rapid.Bool().Draw(t, "links priced") {
+		p.LinkCost = rapid.SliceOfN(rapid.SampledFrom([]float64{0, 0.5, 1, 1, 1, 7}), len(machine.Links), len(machine.Links)).Draw(t, "prices")
+	}
 	p.Objective = mapping.Objective(rapid.IntRange(0, 2).Draw(t, "objective"))
 	return p
 }

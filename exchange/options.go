@@ -8,20 +8,21 @@ type Options struct {
 	Partners int   // heaviest partners whose surroundings a rank tries, >= 1
 	Near     int   // most sites beside one partner's site that it tries, >= 0
 	Slots    int   // most slots it tries on one site, >= 1
+	Trials   int   // most exchanges of a rank that are priced in full for link loads, those with the shortest paths, >= 1
 	Random   int   // slots drawn at random that it tries for link loads, >= 0
 	Work     int64 // most elementary steps: distances and shares of links looked at, >= 0; 0 = no limit
 }
 
 // DefaultOptions are those of the strategy "swap": seconds for some thousand
 // ranks. A step takes one to three nanoseconds.
-var DefaultOptions = Options{Partners: 12, Near: 32, Slots: 64, Random: 16, Work: 2_000_000_000}
+var DefaultOptions = Options{Partners: 12, Near: 32, Slots: 64, Trials: 16, Random: 16, Work: 2_000_000_000}
 
 func (o *Options) validate() error {
 	for _, f := range []struct {
 		name       string
 		value, low int64
 	}{
-		{"Partners", int64(o.Partners), 1}, {"Near", int64(o.Near), 0}, {"Slots", int64(o.Slots), 1},
+		{"Partners", int64(o.Partners), 1}, {"Near", int64(o.Near), 0}, {"Slots", int64(o.Slots), 1}, {"Trials", int64(o.Trials), 1},
 		{"Random", int64(o.Random), 0}, {"Work", o.Work, 0},
 	} {
 		if f.value < f.low {

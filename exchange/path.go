@@ -1,12 +1,13 @@
 package exchange
 
-// path is the cost of a mapping in weight times switches on the path from the
-// lower rank of an edge to the higher, as mapping.PathBytes sums it.
+// path is the cost of a mapping in weight times price of the path, as
+// Problem.PathCost sums it, with the share of every rank beside it (Brandfass,
+// Alrutz and Gerhold 2013). All in integers.
 type path struct {
 	*State
 	distance *distances
-	cost     int64
-	of       []int64 // length ranks: share of the cost that the rank's own edges have
+	total    int64   // sum over edges of weight times distance
+	of       []int64 // length ranks: share of total that the rank's own edges have
 	least    []int64 // length ranks: what these would cost at best
 }
 
@@ -14,7 +15,7 @@ func newPath(s *State) *path {
 	p := &path{State: s, distance: newDistances(s.problem, s.sites)}
 	ranks := len(s.slotOf)
 	p.of, p.least = make([]int64, ranks), make([]int64, ranks)
-	nearest := int64(1)
+	nearest := p.distance.least
 	if s.sites.shared {
 		nearest = 0
 	}
@@ -25,10 +26,19 @@ func newPath(s *State) *path {
 		for i := first; i < end; i++ {
 			p.least[u] += g.Weights[i] * nearest
 		}
-		p.cost += p.of[u]
+		p.total += p.of[u]
 	}
-	p.cost /= 2
+	p.total /= 2 // every edge was counted at both ends
 	return p
+}
+
+// cost is Problem.PathCost when the total is what is given: where both ways
+// were summed up half of it, rounded down.
+func (p *path) cost(total int64) float64 {
+	if p.distance.twice {
+		total >>= 1
+	}
+	return float64(total)
 }
 
 // row is what the edges of u would cost with u on a slot, the edge to the rank
@@ -38,43 +48,52 @@ func (p *path) row(u, slot, except int32) int64 {
 	first, end := g.Row(u)
 	p.steps += int64(end - first)
 	host, site := s.host[slot], s.of[slot]
+	row := p.distance.row(site)
 	var sum int64
-	if p.distance.forth == nil {
-		for i := first; i < end; i++ {
-			if v := g.Neighbors[i]; v != except {
-				sum += g.Weights[i] * p.edge(u, v, slot, p.slotOf[v])
-			}
-		}
-		return sum
-	}
-	n := s.count()
-	row := p.distance.back[int(site)*n : (int(site)+1)*n] // from lower ranks to here
 	for i := first; i < end; i++ {
 		v := g.Neighbors[i]
-		if v > u {
-			row = p.distance.forth[int(site)*n : (int(site)+1)*n]
-		}
 		at := p.slotOf[v]
-		if v != except && s.host[at] != host {
+		switch {
+		case v == except || s.host[at] == host:
+		case row != nil:
 			sum += g.Weights[i] * int64(row[s.of[at]])
+		default:
+			sum += g.Weights[i] * p.distance.between(site, s.of[at])
 		}
 	}
 	return sum
 }
 
-// edge is the length of the path between two ranks on two slots.
-func (p *path) edge(u, v, a, b int32) int64 {
-	s := p.sites
-	switch {
-	case s.host[a] == s.host[b]:
-		return 0
-	case u < v:
-		return p.distance.between(s.of[a], s.of[b])
+// hopeful is what the edges of u would cost on a site, or less: partners there
+// might be on the same host. O(degree).
+func (p *path) hopeful(u, site int32) int64 {
+	g, s := p.problem.Graph, p.sites
+	first, end := g.Row(u)
+	p.steps += int64(end - first)
+	row := p.distance.row(site)
+	var sum int64
+	for i := first; i < end; i++ {
+		at := s.of[p.slotOf[g.Neighbors[i]]]
+		switch {
+		case at == site && s.shared:
+		case row != nil:
+			sum += g.Weights[i] * int64(row[at])
+		default:
+			sum += g.Weights[i] * p.distance.between(site, at)
+		}
 	}
-	return p.distance.between(s.of[b], s.of[a])
+	return sum
 }
 
-// gain is by how much the cost falls when the contents of two slots change
+// edge is the distance of two slots.
+func (p *path) edge(a, b int32) int64 {
+	if p.sites.host[a] == p.sites.host[b] {
+		return 0
+	}
+	return p.distance.between(p.sites.of[a], p.sites.of[b])
+}
+
+// gain is by how much the total falls when the contents of two slots change
 // places. O(degree).
 func (p *path) gain(a, b int32) int64 {
 	u, v := p.rankAt[a], p.rankAt[b]
@@ -86,10 +105,8 @@ func (p *path) gain(a, b int32) int64 {
 		gain += p.of[v] - p.row(v, a, u)
 	}
 	if u >= 0 && v >= 0 {
-		if w := p.weight(u, v); w > 0 {
-			// Both ranks count their edge as it was, neither as it will be.
-			gain -= w * (p.edge(u, v, a, b) + p.edge(u, v, b, a))
-		}
+		// Both ranks count their edge as it was, neither as it will be.
+		gain -= 2 * p.weight(u, v) * p.edge(a, b)
 	}
 	return gain
 }
@@ -117,21 +134,16 @@ func (p *path) weight(u, v int32) int64 {
 	return 0
 }
 
-// exchange changes the cost and the shares of both ranks and of their
+// exchange changes the total and the shares of both ranks and of their
 // partners; the mapping still is as before. O(degree).
 func (p *path) exchange(a, b int32) {
 	u, v := p.rankAt[a], p.rankAt[b]
-	p.cost -= p.gain(a, b)
+	p.total -= p.gain(a, b)
 	if u >= 0 {
 		p.shift(u, v, a, b)
 	}
 	if v >= 0 {
 		p.shift(v, u, b, a)
-	}
-	if u >= 0 && v >= 0 {
-		change := p.weight(u, v) * (p.edge(u, v, b, a) - p.edge(u, v, a, b))
-		p.of[u] += change
-		p.of[v] += change
 	}
 }
 
@@ -143,39 +155,9 @@ func (p *path) shift(u, except, from, to int32) {
 	for i := first; i < end; i++ {
 		if x := g.Neighbors[i]; x != except {
 			at := p.slotOf[x]
-			change := g.Weights[i] * (p.edge(u, x, to, at) - p.edge(u, x, from, at))
+			change := g.Weights[i] * (p.edge(to, at) - p.edge(from, at))
 			p.of[x] += change
 			p.of[u] += change
 		}
 	}
-}
-
-// hopeful is what the edges of u would cost on the best slot of a site that
-// could exist. O(degree).
-func (p *path) hopeful(u, site int32) int64 {
-	g, s := p.problem.Graph, p.sites
-	first, end := g.Row(u)
-	p.steps += int64(end - first)
-	n := s.count()
-	var row []int32
-	if p.distance.forth != nil {
-		row = p.distance.back[int(site)*n : (int(site)+1)*n]
-	}
-	var sum int64
-	for i := first; i < end; i++ {
-		v := g.Neighbors[i]
-		at := s.of[p.slotOf[v]]
-		switch {
-		case at == site && s.shared:
-		case row == nil && v > u:
-			sum += g.Weights[i] * p.distance.between(site, at)
-		case row == nil:
-			sum += g.Weights[i] * p.distance.between(at, site)
-		case v > u:
-			sum += g.Weights[i] * int64(p.distance.forth[int(site)*n+int(at)])
-		default:
-			sum += g.Weights[i] * int64(row[at])
-		}
-	}
-	return sum
 }

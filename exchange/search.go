@@ -25,15 +25,60 @@ func Refine(ctx context.Context, p *mapping.Problem, start mapping.Mapping, opti
 	if err != nil || ctx.Err() != nil {
 		return settled, cmp.Or(err, ctx.Err())
 	}
-	if p.Objective != mapping.PathLength {
-		return settled, nil // link loads are not priced yet
+	begin := settled
+	if p.Objective != mapping.PathLength && p.MaxMoves == 0 {
+		begin, err = shortened(ctx, p, settled, options)
 	}
-	r := newSearch(NewState(p, settled), options)
-	err = r.sweep(ctx)
+	r := newSearch(NewState(p, begin), options)
+	if err == nil {
+		err = r.run(ctx)
+	}
 	if p.Cost(r.slotOf) > p.Cost(settled) {
 		return settled, err
 	}
 	return r.Mapping(), err
+}
+
+// shortened is the mapping refined for path length, if that does not make it
+// worse under the problem's own objective: short paths load links little, and
+// are found in a fraction of the time.
+func shortened(ctx context.Context, p *mapping.Problem, m mapping.Mapping, options Options) (mapping.Mapping, error) {
+	q := *p
+	q.Objective = mapping.PathLength
+	r := newSearch(NewState(&q, m), options)
+	err := r.sweep(ctx)
+	if p.Cost(r.slotOf) > p.Cost(m) {
+		return m, err
+	}
+	return r.slotOf, err
+}
+
+// run sweeps for path lengths; for link loads it relieves the worst link before
+// and after each sweep, until that brings nothing.
+func (r *search) run(ctx context.Context) error {
+	if r.load == nil {
+		return r.sweep(ctx)
+	}
+	for {
+		_, err := r.relieve(ctx)
+		if err == nil {
+			err = r.sweep(ctx)
+		}
+		if err != nil {
+			return err
+		}
+		fell, err := r.relieve(ctx)
+		if err != nil || !fell || !r.withinWork() {
+			return err
+		}
+	}
+}
+
+func (r *search) withinWork() bool { return r.options.Work == 0 || r.steps < r.options.Work }
+
+// atFloor tells whether no mapping can be better.
+func (r *search) atFloor() bool {
+	return r.problem.Objective == mapping.LinkLoad && r.load.worst() <= r.floor*(1+rounding)
 }
 
 // search is a state and whom to ask next.
@@ -48,6 +93,10 @@ type search struct {
 
 	heaviest []int32 // scratch: half-edges of a rank's heaviest partners
 	places   []place
+	trials   []trial
+	crowd    []int32
+	inCrowd  []bool // length ranks
+	floor    float64
 	listed   []int32 // length sites: rank turn that listed it
 	turn     int32
 }
@@ -63,6 +112,9 @@ func newSearch(s *State, options Options) *search {
 	r := &search{State: s, options: options, chance: rand.New(rand.NewPCG(s.problem.Seed, 0x73776170))} // "swap": a stream of its own
 	r.waiting, r.queue = make([]bool, ranks), make([]int32, ranks)
 	r.listed = make([]int32, s.sites.count())
+	if s.load != nil {
+		r.floor = s.load.floor()
+	}
 	for _, u := range r.chance.Perm(ranks) {
 		r.ask(int32(u))
 	}
@@ -83,7 +135,10 @@ func (r *search) ask(u int32) {
 // sweep asks the ranks in turn. One that moves wakes its partners, and so does
 // whom it moves: their best places have changed.
 func (r *search) sweep(ctx context.Context) error {
-	for r.filled > 0 && (r.options.Work == 0 || r.steps < r.options.Work) {
+	for r.filled > 0 && r.withinWork() {
+		if r.load != nil && r.atFloor() {
+			return nil
+		}
 		if err := ctx.Err(); err != nil {
 			return err
 		}
@@ -91,14 +146,23 @@ func (r *search) sweep(ctx context.Context) error {
 		r.head = (r.head + 1) % len(r.queue)
 		r.filled--
 		r.waiting[u] = false
-		if slot, gain := r.best(u); gain.Improves() {
-			from := r.slotOf[u]
-			r.Exchange(from, slot)
-			r.wake(from)
-			r.wake(slot)
-		}
+		r.move(u, r.options.Trials)
 	}
 	return nil
+}
+
+// move makes the best exchange for a rank that gains, if there is one. For link
+// loads at most so many are priced.
+func (r *search) move(u int32, most int) bool {
+	slot, gain := r.best(u, most)
+	if !gain.Improves() {
+		return false
+	}
+	from := r.slotOf[u]
+	r.Exchange(from, slot)
+	r.wake(from)
+	r.wake(slot)
+	return true
 }
 
 // wake asks the rank on a slot and its partners again.
@@ -116,7 +180,12 @@ func (r *search) wake(slot int32) {
 }
 
 // best is the slot whose content rank u should take the place of.
-func (r *search) best(u int32) (slot int32, gain Gain) { return r.bestPath(u) }
+func (r *search) best(u int32, most int) (slot int32, gain Gain) {
+	if r.load == nil {
+		return r.bestPath(u)
+	}
+	return r.bestLoad(u, most)
+}
 
 // bestPath looks at the sites where u itself would gain: an exchange that gains
 // has a rank that does, and the other finds it when it is asked. Those who sit

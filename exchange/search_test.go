@@ -18,7 +18,6 @@ import (
 func TestRefineKeepsConstraints(t *testing.T) {
 	onEach(t, func(t *rapid.T, machine *topology.Topology) {
 		p := drawProblem(t, machine)
-		p.Objective = mapping.PathLength
 		constrain(t, p)
 		start := p.StartMapping()
 		if rapid.Bool().Draw(t, "other start") {

@@ -2,14 +2,15 @@ package exchange
 
 import (
 	"encoding/binary"
+	"math"
 
 	"remap/mapping"
 	"remap/topology"
 )
 
 // sites groups the slots of an allocation by where their hosts hang: hosts
-// with rails to the same switches, in the same order, are one site, as far from
-// everything. In most networks a site is a leaf switch.
+// with rails to the same switches, in the same order and at the same prices,
+// are one site, as far from everything. In most networks a site is a leaf switch.
 type sites struct {
 	host   []int32 // length slots: host of the topology
 	of     []int32 // length slots: its site
@@ -17,6 +18,7 @@ type sites struct {
 	first  []int32 // length sites+1: site i has slots slots[first[i]:first[i+1]]
 	slots  []int32 // length slots, ascending within a site
 	shared bool    // some host has several slots
+	alike  bool    // exchanges within a site change nothing: one slot a host, and all links of hosts load and cost the same
 
 	nearFirst []int32 // length sites+1
 	near      []int32 // sites that fewest links lead to from each site, itself left out
@@ -25,8 +27,9 @@ type sites struct {
 // nearLimit bounds the list of near sites of one site.
 const nearLimit = 64
 
-func newSites(machine *topology.Topology, a *mapping.Allocation) *sites {
-	s := &sites{host: a.HostOfSlot()}
+func newSites(p *mapping.Problem) *sites {
+	machine := p.Machine
+	s := &sites{host: p.Allocation.HostOfSlot()}
 	s.of = make([]int32, len(s.host))
 	known := map[string]int32{}
 	var key []byte
@@ -40,6 +43,10 @@ func newSites(machine *topology.Topology, a *mapping.Allocation) *sites {
 		first, end := machine.Out(h)
 		for l := first; l < end; l++ {
 			key = binary.LittleEndian.AppendUint32(key, uint32(machine.Links[l].To))
+			if p.LinkCost != nil {
+				key = binary.LittleEndian.AppendUint64(key, math.Float64bits(p.LinkCost[l]))
+				key = binary.LittleEndian.AppendUint64(key, math.Float64bits(p.LinkCost[machine.Reverse(l)]))
+			}
 		}
 		site, ok := known[string(key)]
 		if !ok {
@@ -50,8 +57,23 @@ func newSites(machine *topology.Topology, a *mapping.Allocation) *sites {
 		s.of[slot] = site
 	}
 	s.first, s.slots = grouped(s.of, len(s.sample))
+	s.alike = !s.shared && p.LinkFree == nil && sameRates(machine, s.host)
 	s.findNear(machine)
 	return s
+}
+
+// sameRates tells whether all links of the hosts have one rate.
+func sameRates(machine *topology.Topology, hosts []int32) bool {
+	for _, h := range hosts {
+		first, end := machine.Out(h)
+		for l := first; l < end; l++ {
+			rate := machine.Links[machine.Reverse(l)].BytesPerSecond
+			if first, _ := machine.Out(hosts[0]); machine.Links[l].BytesPerSecond != rate || rate != machine.Links[first].BytesPerSecond {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 // count is the number of sites.

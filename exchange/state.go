@@ -19,7 +19,7 @@ type State struct {
 	rankAt  []int32 // length slots: rank there, -1 = empty
 	home    []int32 // length ranks: host of Problem.Start; nil without a limit of moves
 	away    int     // ranks on another host than home
-	path    *path   // nil when the objective does not ask
+	path    *path   // for link loads too: it says which exchanges are worth pricing
 	load    *load   // nil when the objective does not ask
 	steps   int64   // elementary steps so far
 }
@@ -42,7 +42,7 @@ func (g Gain) Above(other Gain) bool {
 // switches), O(slots + edges) above; with link loads O(links) more, and the
 // lists of links of pairs of sites, up to 256 MB.
 func NewState(p *mapping.Problem, m mapping.Mapping) *State {
-	s := &State{problem: p, sites: newSites(p.Machine, p.Allocation), slotOf: append(mapping.Mapping{}, m...)}
+	s := &State{problem: p, sites: newSites(p), slotOf: append(mapping.Mapping{}, m...)}
 	s.rankAt = make([]int32, len(s.sites.of))
 	for slot := range s.rankAt {
 		s.rankAt[slot] = -1
@@ -56,9 +56,7 @@ func NewState(p *mapping.Problem, m mapping.Mapping) *State {
 			s.away += s.isAway(int32(r), slot)
 		}
 	}
-	if p.Objective != mapping.LinkLoad {
-		s.path = newPath(s)
-	}
+	s.path = newPath(s)
 	if p.Objective != mapping.PathLength {
 		s.load = newLoad(s)
 	}
@@ -72,11 +70,11 @@ func (s *State) Mapping() mapping.Mapping { return append(mapping.Mapping{}, s.s
 func (s *State) Cost() float64 {
 	switch {
 	case s.load == nil:
-		return float64(s.path.cost)
-	case s.path == nil:
+		return s.path.cost(s.path.total)
+	case s.problem.Objective == mapping.LinkLoad:
 		return s.load.worst()
 	}
-	return math.Sqrt(float64(s.path.cost) * s.load.worst())
+	return math.Sqrt(s.path.cost(s.path.total) * s.load.worst())
 }
 
 // rounding is the share of a cost below which a difference in floating point
@@ -89,13 +87,13 @@ func (s *State) Gain(a, b int32) Gain {
 		return Gain{}
 	}
 	if s.load == nil {
-		return Gain{Cost: float64(s.path.gain(a, b))}
+		return Gain{Cost: s.path.cost(s.path.total) - s.path.cost(s.path.total-s.path.gain(a, b))}
 	}
 	worst, squares := s.load.after(a, b)
 	before, after := s.load.worst(), worst
-	if s.path != nil {
-		before = math.Sqrt(float64(s.path.cost) * before)
-		after = math.Sqrt(float64(s.path.cost-s.path.gain(a, b)) * worst)
+	if s.problem.Objective == mapping.Mixed {
+		before = math.Sqrt(s.path.cost(s.path.total) * before)
+		after = math.Sqrt(s.path.cost(s.path.total-s.path.gain(a, b)) * worst)
 	}
 	return Gain{Cost: beyond(before-after, before), Squares: beyond(-squares, s.load.squares)}
 }
@@ -113,9 +111,7 @@ func (s *State) Exchange(a, b int32) {
 	if s.load != nil {
 		s.load.exchange(a, b)
 	}
-	if s.path != nil {
-		s.path.exchange(a, b)
-	}
+	s.path.exchange(a, b)
 	u, v := s.rankAt[a], s.rankAt[b]
 	s.away += s.moves(a, b)
 	s.rankAt[a], s.rankAt[b] = v, u

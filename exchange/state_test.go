@@ -6,7 +6,6 @@ import (
 
 	"pgregory.net/rapid"
 
-	"remap/mapping"
 	"remap/topology"
 )
 
@@ -16,7 +15,6 @@ func near(a, b float64) bool { return math.Abs(a-b) <= 1e-9*max(math.Abs(a), mat
 func TestGainIsDifferenceOfCosts(t *testing.T) {
 	onEach(t, func(t *rapid.T, machine *topology.Topology) {
 		p := drawProblem(t, machine)
-		p.Objective = mapping.PathLength
 		slots := p.Allocation.SlotCount()
 		s := NewState(p, drawMapping(t, p.Ranks(), slots))
 		if !near(s.Cost(), p.Cost(s.slotOf)) {

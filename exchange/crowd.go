@@ -1,0 +1,98 @@
+package exchange
+
+import (
+	"context"
+)
+
+// crowded lists the free ranks whose messages cross the worst link, senders and
+// receivers, in order of their numbers. O(flows x links of a path).
+func (r *search) crowded() []int32 {
+	worst := r.load.peaks.where()
+	f := &r.load.flows
+	r.crowd = r.crowd[:0]
+	r.inCrowd = append(r.inCrowd[:0], make([]bool, len(r.slotOf))...)
+	for u, slot := range r.slotOf {
+		for i := f.first[u]; i < f.first[u+1]; i++ {
+			if v := f.partners[i]; f.out[i] > 0 && r.load.crosses(worst, slot, r.slotOf[v]) {
+				r.inCrowd[u], r.inCrowd[v] = true, true
+			}
+		}
+	}
+	for u, in := range r.inCrowd {
+		if in && !r.pinned(int32(u)) {
+			r.crowd = append(r.crowd, int32(u))
+		}
+	}
+	return r.crowd
+}
+
+// relieve exchanges ranks whose messages cross the worst link until none of
+// them has an exchange that gains. It tells whether the cost fell.
+func (r *search) relieve(ctx context.Context) (bool, error) {
+	start := r.Cost()
+	for r.withinWork() && !r.atFloor() {
+		worst, moved := r.load.peaks.where(), false
+		crowd := r.crowded()
+		r.chance.Shuffle(len(crowd), func(i, j int) { crowd[i], crowd[j] = crowd[j], crowd[i] })
+		for _, u := range crowd {
+			if err := ctx.Err(); err != nil {
+				return r.Cost() < start, err
+			}
+			if !r.withinWork() {
+				break
+			}
+			if r.move(u, 4*r.options.Trials) {
+				moved = true
+				if r.load.peaks.where() != worst {
+					break
+				}
+			}
+		}
+		if !moved {
+			break
+		}
+	}
+	return r.Cost() < start*(1-rounding), nil
+}
+
+// crosses tells whether bytes from one slot to another load a class of links.
+func (l *load) crosses(class, from, to int32) bool {
+	l.begin()
+	l.carry(from, to, 1)
+	return l.marks[class] == l.mark
+}
+
+// floor is what no mapping can bring the worst link below: what every rank
+// sends and gets passes the rails of its host, if that holds no other rank.
+func (l *load) floor() float64 {
+	if l.sites.shared {
+		return 0
+	}
+	machine := l.problem.Machine
+	least := [2]float64{}
+	for i, h := range l.sites.host {
+		first, end := machine.Out(h)
+		rails, class := end-first, l.links.rails[h]
+		var fastest [2]float64
+		for way := range fastest {
+			fastest[way] = l.links.slowest[class+int32(way)*rails]
+			for c := range rails {
+				fastest[way] = min(fastest[way], l.links.slowest[class+int32(way)*rails+c])
+			}
+			fastest[way] /= float64(rails)
+			if i == 0 || fastest[way] < least[way] {
+				least[way] = fastest[way]
+			}
+		}
+	}
+	most := 0.0
+	for u := range l.slotOf {
+		var out, in float64
+		for i := l.flows.first[u]; i < l.flows.first[u+1]; i++ {
+			out += l.flows.out[i]
+			in += l.flows.in[i]
+		}
+		most = max(most, out*least[0], in*least[1])
+	}
+	return most
+}

@@ -1,0 +1,225 @@
+package exchange
+
+import "remap/topology"
+
+// lists are the links between pairs of sites with the share of every byte that
+// each of them carries, made when first asked for and kept in a bounded amount
+// of memory: when it is full all are forgotten. What is kept never bears on a
+// result.
+type lists struct {
+	machine *topology.Topology
+	sites   *sites
+	links   *links
+	pairs   map[int64]list
+	table   []list // length sites x sites, instead of pairs where that is small
+	room    []entry
+	blocks  int
+	walk    unitWalk
+}
+
+// entry is a class of links and the share of a byte it carries; for the first
+// entries of a list the class counts from links.rails of a host.
+type entry struct {
+	share float64
+	class int32
+}
+
+// list is what one byte from one site to another loads.
+type list struct {
+	entries  []entry // rails out, rails in, then classes between switches
+	out, in  int32   // rails of the sender and of the receiver among them
+	computed bool
+}
+
+// Memory of lists: at most cacheBlocks x blockEntries entries of 16 bytes, 256 MB.
+const (
+	blockEntries = 1 << 18
+	cacheBlocks  = 64
+	tableSites   = 1024 // the table of pairs takes 40 MB at most
+)
+
+func newLists(machine *topology.Topology, s *sites, k *links) *lists {
+	c := &lists{machine: machine, sites: s, links: k}
+	c.walk.init(machine, k)
+	c.forget()
+	return c
+}
+
+func (c *lists) forget() {
+	c.blocks, c.room = 0, nil
+	if n := c.sites.count(); n <= tableSites {
+		c.table = make([]list, n*n)
+	} else {
+		c.pairs = map[int64]list{}
+	}
+}
+
+// between is the list of a pair of sites; the entries must be used before the
+// next call. A pair of one site twice means two hosts there.
+func (c *lists) between(from, to int32) list {
+	n := int64(c.sites.count())
+	at := int64(from)*n + int64(to)
+	if c.table != nil {
+		if l := c.table[at]; l.computed {
+			return l
+		}
+	} else if l, known := c.pairs[at]; known {
+		return l
+	}
+	l := c.compute(from, to)
+	if c.table != nil {
+		c.table[at] = l
+	} else {
+		c.pairs[at] = l
+	}
+	return l
+}
+
+func (c *lists) compute(from, to int32) list {
+	a, b := c.sites.sample[from], c.sites.sample[to]
+	var rails []topology.Rails
+	if from == to {
+		rails = c.sameSite(a)
+	} else {
+		rails = c.machine.NearestRails(nil, a, b)
+	}
+	share := 1 / float64(len(rails))
+	firstOut, end := c.machine.Out(a)
+	entries := c.machine.Ejection(b)
+	out, in := make([]float64, end-firstOut), make([]float64, len(entries))
+	c.walk.begin()
+	for _, r := range rails {
+		out[r.Injection-firstOut] += share
+		for j, l := range entries {
+			if l == r.Ejection {
+				in[j] += share
+			}
+		}
+		c.walk.carry(c.machine.SwitchOf(c.machine.Links[r.Injection].To), c.machine.SwitchOf(c.machine.Links[r.Ejection].From), share)
+	}
+	l := list{computed: true}
+	room := c.reserve(len(out) + len(in) + len(c.walk.touched))
+	for i, share := range out {
+		if share > 0 {
+			room = append(room, entry{share, int32(i)})
+			l.out++
+		}
+	}
+	for j, share := range in {
+		if share > 0 {
+			room = append(room, entry{share, int32(len(in) + j)})
+			l.in++
+		}
+	}
+	for _, class := range c.walk.touched {
+		room = append(room, entry{c.walk.share[class], class})
+	}
+	l.entries = room[:len(room):len(room)]
+	c.room = c.room[len(room):]
+	return l
+}
+
+// sameSite is what NearestRails says of two hosts of one site: the rails that
+// meet on a switch.
+func (c *lists) sameSite(host int32) []topology.Rails {
+	first, end := c.machine.Out(host)
+	entries := c.machine.Ejection(host)
+	var rails []topology.Rails
+	for l := first; l < end; l++ {
+		for _, e := range entries {
+			if c.machine.Links[l].To == c.machine.Links[e].From {
+				rails = append(rails, topology.Rails{Injection: l, Ejection: e})
+			}
+		}
+	}
+	return rails
+}
+
+// reserve finds room for so many entries, as an empty slice.
+func (c *lists) reserve(count int) []entry {
+	if count > len(c.room) {
+		if c.blocks == cacheBlocks {
+			c.forget()
+		}
+		c.room = make([]entry, max(blockEntries, count))
+		c.blocks++
+	}
+	return c.room[:0:count]
+}
+
+// unitWalk carries shares of a byte from switch to switch, dividing equally over
+// the minimal next links, as mapping.LinkLoads does.
+type unitWalk struct {
+	machine *topology.Topology
+	links   *links
+	share   []float64 // length classes
+	touched []int32   // classes with a share, in order of the first
+	held    []float64 // length switches: 0 between calls
+	listed  []bool    // length switches: false between calls
+	layers  [][]int32 // switches that hold any, by distance
+	next    []int32
+}
+
+func (w *unitWalk) init(machine *topology.Topology, k *links) {
+	w.machine, w.links = machine, k
+	w.share = make([]float64, len(k.slowest))
+	w.held, w.listed = make([]float64, machine.Switches()), make([]bool, machine.Switches())
+}
+
+func (w *unitWalk) begin() {
+	for _, c := range w.touched {
+		w.share[c] = 0
+	}
+	w.touched = w.touched[:0]
+}
+
+func (w *unitWalk) load(class int32, share float64) {
+	if w.share[class] == 0 {
+		w.touched = append(w.touched, class)
+	}
+	w.share[class] += share
+}
+
+// carry adds a share from one switch to another.
+func (w *unitWalk) carry(from, to int32, share float64) {
+	if w.links.tree != nil {
+		for _, holds := range w.links.tree.holds {
+			if holds[from] == holds[to] {
+				return
+			}
+			w.load(w.links.bottom+2*holds[from], share)
+			w.load(w.links.bottom+2*holds[to]+1, share)
+		}
+		return
+	}
+	if from == to {
+		return
+	}
+	w.hold(from, w.machine.SwitchDistance(from, to), share)
+	for distance := len(w.layers) - 1; distance > 0; distance-- {
+		for _, sw := range w.layers[distance] {
+			w.next = w.machine.MinimalNext(w.next[:0], w.machine.NodeOf(sw), to)
+			part := w.held[sw] / float64(len(w.next))
+			for _, l := range w.next {
+				w.load(w.links.class[l], part)
+				if after := w.machine.SwitchOf(w.machine.Links[l].To); after != to {
+					w.hold(after, int32(distance-1), part)
+				}
+			}
+			w.held[sw], w.listed[sw] = 0, false
+		}
+		w.layers[distance] = w.layers[distance][:0]
+	}
+}
+
+// hold gives a share to a switch at a distance from the destination.
+func (w *unitWalk) hold(sw, distance int32, share float64) {
+	for int(distance) >= len(w.layers) {
+		w.layers = append(w.layers, nil)
+	}
+	if !w.listed[sw] {
+		w.listed[sw] = true
+		w.layers[distance] = append(w.layers[distance], sw)
+	}
+	w.held[sw] += share
+}
