@@ -33,7 +33,7 @@ func TestBestIsBest(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, spec := range []string{"identity", "rcm", "multisection", "multisection+kl", "kl", "tiling", "best:trials=1,rounds=0"} {
+		for _, spec := range []string{"identity", "rcm", "multisection", "multisection+kl", "kl", "swap", "tiling", "rcb", "best:trials=1,rounds=0"} {
 			if m, err := mapWith(t, spec, p); err == nil && pathBytes(p, m) < pathBytes(p, got) {
 				t.Errorf("%s: %s costs %d, best %d", name, spec, pathBytes(p, m), pathBytes(p, got))
 			}

@@ -91,7 +91,7 @@ func (k keeper) pinned(ctx context.Context, p *mapping.Problem) (mapping.Mapping
 	if k.plain {
 		return m, nil
 	}
-	return mend(ctx, p, m, 0)
+	return mend(ctx, p, m)
 }
 
 // approach goes from the start toward a mapping that may be too far, and mends
@@ -120,11 +120,7 @@ func (k keeper) approach(ctx context.Context, p *mapping.Problem, target mapping
 		starts = append(starts, start)
 	}
 	for _, from := range starts {
-		left := p.MaxMoves - movedRanks(p, from)
-		if left == 0 {
-			continue
-		}
-		m, err := mend(ctx, p, from, left)
+		m, err := mend(ctx, p, from)
 		if err != nil {
 			return nil, err
 		}

@@ -32,6 +32,10 @@ func (s *search) members(trials int) []member {
 		{seed: s.Seed, chain: []keeper{{Strategy: mapping.IdentityStrategy(), fixed: true, plain: true}}},
 		{seed: s.Seed, chain: []keeper{ordering()}},
 		{seed: s.Seed, chain: s.refiners()},
+		{seed: s.Seed, chain: []keeper{swaps()}},
+	}
+	if s.Coordinates != nil || s.Grid != nil {
+		list = append(list, member{seed: s.Seed, chain: s.refined(cuboids())}, member{seed: s.Seed, chain: s.refined(curve())})
 	}
 	seeds := rand.New(rand.NewPCG(s.Seed, 0x62657374)) // "best": a stream of its own
 	seed := s.Seed
@@ -45,11 +49,9 @@ func (s *search) members(trials int) []member {
 // refined is a strategy with what improves its result.
 func (s *search) refined(k keeper) []keeper { return append([]keeper{k}, s.refiners()...) }
 
-// refiners are kl, which has all it takes where paths in a tree are to be
-// shortened, and for all else swaps, which know every objective and network.
-func (s *search) refiners() []keeper {
-	return []keeper{swaps()}
-}
+// refiners are kl, whose passes move many ranks at once but shorten paths
+// alone, and swaps, which know every objective and look at single ranks.
+func (s *search) refiners() []keeper { return []keeper{passes(), swaps()} }
 
 // trialsFor is how many of the trials a graph gets.
 func trialsFor(g *commgraph.Graph, trials int) int {

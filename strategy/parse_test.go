@@ -21,7 +21,7 @@ func TestTableNamesParse(t *testing.T) {
 			t.Errorf("%s parses to %q, %v", s.Name, parsed.Name, err)
 		}
 	}
-	for _, name := range strings.Fields("identity cyclic random rcm bisection multisection kl tiling best") {
+	for _, name := range strings.Fields("identity cyclic random rcm bisection multisection kl swap rcb hilbert tiling best") {
 		if !seen[name] {
 			t.Errorf("%s is missing", name)
 		}

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"strconv"
 
+	"remap/exchange"
+	"remap/geometric"
 	"remap/kernighanlin"
 	"remap/mapping"
 	"remap/partition"
@@ -38,9 +40,12 @@ func table() []row {
 		{keeper: keeper{Strategy: mapping.CyclicStrategy(), fixed: true, plain: true}},
 		{keeper: keeper{Strategy: mapping.RandomStrategy(), fixed: true, plain: true}},
 		{keeper: ordering()},
-		{keeper: keeper{Strategy: partition.Bisection()}},
+		{keeper: keeper{Strategy: partition.Bisection(), fixed: true}},
 		{keeper: multisection()},
+		{keeper: passes()},
 		{keeper: swaps()},
+		{keeper: cuboids()},
+		{keeper: curve()},
 		{keeper: tiles(), options: []string{"levels"}, with: tilingWith},
 		{keeper: keeper{Strategy: best(usualEffort), fixed: true, limit: true}, options: []string{"trials", "rounds", "seconds"}, with: bestWith},
 	}
@@ -48,8 +53,11 @@ func table() []row {
 
 // What best is made of too.
 func ordering() keeper     { return keeper{Strategy: rcm.Strategy()} }
-func multisection() keeper { return keeper{Strategy: partition.Multisection()} }
-func swaps() keeper        { return keeper{Strategy: kernighanlin.Strategy(), fixed: true, limit: true} }
+func multisection() keeper { return keeper{Strategy: partition.Multisection(), fixed: true} }
+func passes() keeper       { return keeper{Strategy: kernighanlin.Strategy(), fixed: true, limit: true} }
+func swaps() keeper        { return keeper{Strategy: exchange.Strategy(), fixed: true, limit: true} }
+func cuboids() keeper      { return keeper{Strategy: geometric.RecursiveCoordinateBisection()} }
+func curve() keeper        { return keeper{Strategy: geometric.Hilbert()} }
 func tiles() keeper        { return keeper{Strategy: tiling.Strategy(tiling.AllLevels)} }
 
 func tilingWith(values map[string]string) (mapping.Strategy, error) {
