@@ -68,7 +68,7 @@ func (c *Collector) Add(e Entry) error {
 	case e.Rank >= int64(len(c.slotOf)):
 		return fail(e.RankColumn, "give the job more hosts, or more ranks per host", "rank %d does not fit the %d slots given", e.Rank, len(c.slotOf))
 	case c.slotOf[e.Rank] >= 0:
-		return fail(e.RankColumn, "every rank stands in the file once", "rank %d was placed already, on line %d", e.Rank, c.lineOf[e.Rank])
+		return fail(e.RankColumn, "every rank stands in the file once", "rank %d was placed already%s", e.Rank, onLine(", ", c.lineOf[e.Rank]))
 	}
 	h, known := c.machine.HostIndex(e.Host)
 	switch {
@@ -82,12 +82,20 @@ func (c *Collector) Add(e Entry) error {
 	}
 	slot := c.firstSlot[h] + int32(e.Slot)
 	if other := c.rankOn[slot]; other >= 0 {
-		return fail(e.SlotColumn, "two ranks cannot share a slot", "slot %d of host %s was taken already, by rank %d on line %d",
-			e.Slot, e.Host, other, c.lineOf[other])
+		return fail(e.SlotColumn, "two ranks cannot share a slot", "slot %d of host %s was taken already, by rank %d%s",
+			e.Slot, e.Host, other, onLine(" ", c.lineOf[other]))
 	}
 	c.slotOf[e.Rank], c.lineOf[e.Rank], c.rankOn[slot] = slot, int32(e.Line), int32(e.Rank)
 	c.ranks = max(c.ranks, int(e.Rank)+1)
 	return nil
+}
+
+// onLine says where something was read, if that is known.
+func onLine(before string, line int32) string {
+	if line == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%son line %d", before, line)
 }
 
 // Free is the lowest free slot of a host, for formats that name none.
@@ -116,6 +124,14 @@ func (c *Collector) Mapping() (Mapping, error) {
 		}
 	}
 	return Mapping(c.slotOf[:ranks:ranks]), nil
+}
+
+// Fixed is what the entries say of some of the ranks: length ranks expected,
+// slot of each, -1 = not read.
+func (c *Collector) Fixed() []int32 {
+	fixed := filled(c.expected, -1)
+	copy(fixed, c.slotOf)
+	return fixed
 }
 
 func (c *Collector) allocated() int {

@@ -42,31 +42,39 @@ func WriteCSV(w io.Writer, machine *topology.Topology, a *Allocation, m Mapping)
 // the file has; file is for errors. Errors are *input.Error with line and
 // column, or *TooFewSlots.
 func ReadCSV(file string, r io.Reader, machine *topology.Topology, a *Allocation, ranks int) (Mapping, error) {
+	c := NewCollector(file, machine, a, ranks)
+	if err := readRows(file, r, c); err != nil {
+		return nil, err
+	}
+	return c.Mapping()
+}
+
+// readRows collects the rows of the native format.
+func readRows(file string, r io.Reader, c *Collector) error {
 	in := csv.NewReader(input.SkipMark(&capped{file: file, r: r, left: MaxFile}))
 	in.FieldsPerRecord = -1
 	in.ReuseRecord = true
 	first, err := in.Read()
 	if errors.Is(err, io.EOF) {
-		return nil, &input.Error{File: file, Reason: "the mapping is empty", Hint: "it starts with the line rank,host,slot"}
+		return &input.Error{File: file, Reason: "the mapping is empty", Hint: "it starts with the line rank,host,slot"}
 	}
 	if err != nil {
-		return nil, csvError(file, err)
+		return csvError(file, err)
 	}
 	if !slices.Equal(first, header) {
-		return nil, &input.Error{File: file, Line: 1, Column: 1, Reason: "the first line is not rank,host,slot",
+		return &input.Error{File: file, Line: 1, Column: 1, Reason: "the first line is not rank,host,slot",
 			Hint: "a native mapping has one row a rank under that header"}
 	}
-	c := NewCollector(file, machine, a, ranks)
 	for {
 		row, err := in.Read()
 		if errors.Is(err, io.EOF) {
-			return c.Mapping()
+			return nil
 		}
 		if err != nil {
-			return nil, csvError(file, err)
+			return csvError(file, err)
 		}
 		if err := addRow(c, in, row); err != nil {
-			return nil, err
+			return err
 		}
 	}
 }
