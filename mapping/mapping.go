@@ -6,6 +6,7 @@ package mapping
 import (
 	"context"
 	"fmt"
+	"math"
 
 	"remap/commgraph"
 	"remap/topology"
@@ -121,6 +122,7 @@ type Problem struct {
 	Allocation  *Allocation        // at least as many slots as ranks
 	LinkCost    []float64          // price of each directed link, length links; nil = 1 each
 	LinkFree    []float64          // share of each link's rate that others leave, length links; nil = 1 each
+	LinkSeconds float64            // what links' bytes are to take at most under Capacity; 0 = what those of the busiest rank take on a host's link
 	Start       Mapping            // where a refiner begins; nil = identity
 	Fixed       []int32            // length ranks: slot a rank must keep, -1 = free; nil = all free
 	MaxMoves    int                // most ranks that may leave their Start host; 0 = no limit
@@ -166,6 +168,9 @@ func (p *Problem) Check() error {
 		if err := p.Start.Check(slots); err != nil {
 			return err
 		}
+	}
+	if !(p.LinkSeconds >= 0) || math.IsInf(p.LinkSeconds, 0) {
+		return fmt.Errorf("links are to take %g s", p.LinkSeconds)
 	}
 	if err := p.checkFixed(slots); err != nil {
 		return err

@@ -17,9 +17,10 @@ const (
 	PathLength Objective = iota // bytes times the price of the path: switches on it where LinkCost is nil (hop-bytes, but for a constant)
 	LinkLoad                    // the worst link's bytes over its rate (the congestion of Hoefler and Snir 2011)
 	Mixed                       // the geometric mean of both, which needs no units to weigh them by
+	Capacity                    // path length, and a price on the bytes of every link that grows steeply as it fills (see CapacityPower)
 )
 
-var objectiveNames = []string{"path-length", "link-load", "mixed"}
+var objectiveNames = []string{"path-length", "link-load", "mixed", "capacity"}
 
 func (o Objective) String() string { return objectiveNames[o] }
 
@@ -43,6 +44,12 @@ func (p *Problem) Cost(m Mapping) float64 {
 		return p.worstLink(m)
 	case Mixed:
 		return math.Sqrt(p.pathCost(m) * p.worstLink(m))
+	case Capacity:
+		path := p.pathCost(m)
+		if p.LinkCost != nil {
+			path /= DistanceScale
+		}
+		return path + p.overload(m)
 	}
 	return p.pathCost(m)
 }
@@ -51,20 +58,90 @@ func (p *Problem) pathCost(m Mapping) float64 {
 	return float64(p.PathCost(m))
 }
 
-// worstLink is the longest time any link needs for its share of the bytes, at
-// the rate that others leave.
-func (p *Problem) worstLink(m Mapping) float64 {
-	traffic, share := p.Traffic, 1.0
-	if traffic == nil {
-		g := p.Graph // the whole weight each way
-		traffic, share = &commgraph.Traffic{Offsets: g.Offsets, Destinations: g.Neighbors, Bytes: g.Weights}, 0.5
+// directed is the traffic behind the graph, and what its bytes are to be
+// multiplied with: where there is none, the whole weight of every edge each way.
+func (p *Problem) directed() (traffic *commgraph.Traffic, share float64) {
+	if p.Traffic != nil {
+		return p.Traffic, 1
 	}
-	worst := 0.0
-	for l, seconds := range LinkLoads(p.Machine, p.Allocation, traffic, m) {
-		if p.LinkFree != nil && seconds > 0 {
-			seconds /= p.LinkFree[l]
+	g := p.Graph
+	return &commgraph.Traffic{Offsets: g.Offsets, Destinations: g.Neighbors, Bytes: g.Weights}, 0.5
+}
+
+// linkLoads is the bytes of every link and the time they need at the rate that
+// others leave, both of length links.
+func (p *Problem) linkLoads(m Mapping) (bytes, seconds []float64) {
+	traffic, share := p.directed()
+	seconds = LinkLoads(p.Machine, p.Allocation, traffic, m)
+	bytes = make([]float64, len(seconds))
+	for l := range seconds {
+		seconds[l] *= share
+		bytes[l] = seconds[l] * p.Machine.Links[l].BytesPerSecond
+		if p.LinkFree != nil && seconds[l] > 0 {
+			seconds[l] /= p.LinkFree[l]
 		}
-		worst = max(worst, seconds)
 	}
-	return worst * share
+	return bytes, seconds
+}
+
+// worstLink is the longest time any link needs.
+func (p *Problem) worstLink(m Mapping) float64 {
+	_, seconds := p.linkLoads(m)
+	return slices.Max(append(seconds, 0))
+}
+
+// CapacityPower is how steeply the price of a link under Capacity grows: a link
+// that needs all of CapacitySeconds adds one switch to the path of each of its
+// bytes, one that needs three quarters of it a tenth. The form is that of the
+// volume-delay functions of traffic assignment (Bureau of Public Roads 1964, who
+// take the power 4).
+const CapacityPower = 8
+
+// overload is the bytes of every link times (its seconds / CapacitySeconds)^CapacityPower.
+func (p *Problem) overload(m Mapping) float64 {
+	bytes, seconds := p.linkLoads(m)
+	limit := p.CapacitySeconds()
+	sum := 0.0
+	for l, b := range bytes {
+		if b > 0 {
+			sum += b * math.Pow(seconds[l]/limit, CapacityPower)
+		}
+	}
+	return sum
+}
+
+// CapacitySeconds is LinkSeconds, or what it stands for when it is 0: the time
+// in which the rank that sends or receives most does so over the slowest link of
+// an allocated host, or if longer, that in which all of them together would send
+// all over their hosts' links.
+// O(ranks + entries).
+func (p *Problem) CapacitySeconds() float64 {
+	if p.LinkSeconds > 0 {
+		return p.LinkSeconds
+	}
+	traffic, share := p.directed()
+	received := make([]int64, traffic.Ranks())
+	most, total := int64(1), 0.0
+	for r := range int32(traffic.Ranks()) {
+		sent := int64(0)
+		first, end := traffic.Row(r)
+		for i := first; i < end; i++ {
+			if to := traffic.Destinations[i]; to != r {
+				sent += traffic.Bytes[i]
+				received[to] += traffic.Bytes[i]
+			}
+		}
+		most = max(most, sent)
+		total += float64(sent)
+	}
+	most = max(most, slices.Max(append(received, 0)))
+	slowest := math.Inf(1)
+	for _, h := range p.Allocation.Hosts {
+		first, end := p.Machine.Out(h)
+		for ; first < end; first++ {
+			slowest = min(slowest, p.Machine.Links[first].BytesPerSecond, p.Machine.Links[p.Machine.Reverse(first)].BytesPerSecond)
+		}
+	}
+	hosts := max(1, min(len(p.Allocation.Hosts), traffic.Ranks()))
+	return share * max(float64(most), total/float64(hosts)) / slowest
 }
