@@ -40,3 +40,25 @@ func Profile(g *commgraph.Graph, order []int32) int64 {
 	}
 	return sum
 }
+
+// Measures tell what an order does to a graph's matrix: its bandwidth and
+// profile as the vertices are numbered, and in the order.
+type Measures struct {
+	BandwidthBefore int   `json:"bandwidth_before"`
+	BandwidthAfter  int   `json:"bandwidth_after"`
+	ProfileBefore   int64 `json:"profile_before"`
+	ProfileAfter    int64 `json:"profile_after"`
+}
+
+// Measure compares an order, a permutation of the vertices, with their numbers.
+// O(vertices + edges).
+func Measure(g *commgraph.Graph, order []int32) Measures {
+	numbers := make([]int32, len(order))
+	for v := range numbers {
+		numbers[v] = int32(v)
+	}
+	return Measures{
+		BandwidthBefore: Bandwidth(g, numbers), BandwidthAfter: Bandwidth(g, order),
+		ProfileBefore: Profile(g, numbers), ProfileAfter: Profile(g, order),
+	}
+}
