@@ -26,46 +26,51 @@ import (
 // Deviations: parts may be three or more side by side, where that ends between
 // rows and halves do not; lengths may be weighted by the bytes along their
 // dimension, since a heavy dimension is better cut seldom; on tori and meshes
-// every other part may be laid out turned round, as in a Gray code, which holds
-// a long thin cloud together; every dimension may be taken from its other end.
-// The way of least cost wins, the earlier of equals, so that a reflection of all
-// coordinates costs the same as long as all ways fit the work that is allowed.
+// every other part of ranks or machine may be laid out turned round, as in Gray
+// codes, which holds a long thin cloud together; every dimension may be taken
+// from its other end. The way of least cost wins, the earlier of equals, so that
+// a reflection of all coordinates costs the same as long as all ways fit the
+// work that is allowed.
 //
 // O(ranks x (dimensions x log ranks + degree)) a way to cut, of which there are
-// 4 x 2^dimensions on small problems and 2 on the largest.
+// 4 x 2^dimensions on small problems, three times as many on tori and meshes,
+// and 2 on the largest.
 func RecursiveCoordinateBisection() mapping.Strategy {
-	return strategy("rcb", "recursive coordinate bisection of ranks whose coordinates or grid are known", bisect)
+	return strategy("rcb", "recursive coordinate bisection of ranks whose coordinates or grid are known", ranksOf, bisect)
 }
 
 // way is one way to cut.
 type way struct {
-	fit      bool   // three and more parts at a time, where the cuts then fall between rows
-	weighted bool   // extents are weighted by the bytes along them
-	turning  bool   // every other part is laid out turned round
+	fit      bool // three and more parts at a time, where the cuts then fall between rows
+	weighted bool // extents are weighted by the bytes along them
+	turning  turning
 	mirrored uint32 // dimensions taken from the other end, a bit each
 }
+
+// turning is what is taken from its other end in every other part, along the
+// dimension that was cut.
+type turning uint8
+
+const (
+	nothing  turning = iota
+	rankSide         // as in a reflected Gray code: a chain stays in one piece
+	slotSide         // one Gray code along each dimension: ranks whose numbers differ in one bit stay near
+)
 
 // ways lists how to cut, those that promise most first, for ranks of some
 // dimensions; none twice.
 func ways(dims int, grid bool, most int) []way {
 	var list []way
 	for mirrored := uint32(0); mirrored < 1<<min(dims, 16) && len(list) < most; mirrored++ {
-		for _, turning := range []bool{false, true}[:1+btoi(grid)] {
+		for turned := nothing; turned <= slotSide && (grid || turned == nothing); turned++ {
 			for _, fit := range []bool{true, false} {
-				for _, weighted := range []bool{false, true} {
-					list = append(list, way{fit, weighted, turning, mirrored})
+				for _, weighted := range []bool{false, true}[:min(dims, 2)] {
+					list = append(list, way{fit, weighted, turned, mirrored})
 				}
 			}
 		}
 	}
 	return list[:min(most, len(list))]
-}
-
-func btoi(b bool) int {
-	if b {
-		return 1
-	}
-	return 0
 }
 
 // allowance is how many ways a problem may try.
@@ -96,7 +101,7 @@ func bisect(ctx context.Context, p *mapping.Problem, ranks *cloud, slots *mappin
 		if nodes != nil {
 			b.pairs = slices.Repeat([]int{-1}, nodes.dims)
 		}
-		if err := b.split(0, int32(len(slots.Slots)), 0); err != nil {
+		if err := b.split(0, int32(len(slots.Slots)), [3]uint32{}); err != nil {
 			return nil, err
 		}
 		m := b.mapping()
@@ -134,35 +139,38 @@ type bisection struct {
 }
 
 // split divides the ranks and slots of positions first to end, which hold as
-// many of either, until slots are alike; turned are the dimensions of the ranks
-// that are taken from the other end.
-func (b *bisection) split(first, end int32, turned uint32) error {
+// many of either, until slots are alike; turned are the dimensions, a bit each,
+// that are taken from the other end, of the ranks and of the slots.
+func (b *bisection) split(first, end int32, turned [3]uint32) error {
 	if err := b.ctx.Err(); err != nil {
 		return err
 	}
 	if end-first <= 1 {
 		return nil
 	}
-	bounds, side := b.sites.units(first, end)
+	bounds, side := b.sites.units(first, end, turned[slotSide])
 	if bounds == nil {
 		return nil
 	}
 	axis := b.across(side, first, end)
-	reversed := turned>>axis&1 == 1
+	reversed := turned[rankSide]>>axis&1 == 1
 	cuts := halves(bounds)
 	if b.fit {
 		cuts = b.fitting(bounds, axis, reversed)
 	}
 	if b.sites.grid != nil {
-		b.sites.grid.divide(side, cuts, false)
+		b.sites.grid.divide(side, cuts, turned[slotSide]>>side&1 == 1)
 	}
 	b.ranks.divide(axis, cuts, reversed)
 	for i := range len(cuts) - 1 {
 		if err := b.split(cuts[i], cuts[i+1], turned); err != nil {
 			return err
 		}
-		if b.turning {
-			turned ^= 1 << axis
+		switch b.turning {
+		case rankSide:
+			turned[rankSide] ^= 1 << axis
+		case slotSide:
+			turned[slotSide] ^= 1 << side
 		}
 	}
 	return nil

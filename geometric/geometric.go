@@ -1,7 +1,8 @@
 // Package geometric maps ranks whose places in space are known: recursive
-// coordinate bisection and the order of a Hilbert curve. Both look at places
-// alone, bytes between ranks only choose between a few ways to cut, so that
-// they are quick: O(ranks log ranks).
+// coordinate bisection and the order of a Hilbert curve; and ranks by their
+// numbers along curves through the machine. All look at places alone, bytes
+// between ranks only choose between a few ways to cut, so that they are quick:
+// O(ranks log ranks).
 package geometric
 
 import (
@@ -26,8 +27,9 @@ var ErrFixed = errors.New("fixed ranks are not supported by geometric strategies
 // in use.
 type solver func(ctx context.Context, p *mapping.Problem, ranks *cloud, slots *mapping.Places) (mapping.Mapping, error)
 
-// strategy wraps a solver in what all strategies must keep.
-func strategy(name, doc string, solve solver) mapping.Strategy {
+// strategy wraps a solver in what all strategies must keep; locate says where
+// the ranks lie.
+func strategy(name, doc string, locate func(p *mapping.Problem) (*cloud, error), solve solver) mapping.Strategy {
 	return mapping.Strategy{Name: name, Doc: doc, Map: func(ctx context.Context, p *mapping.Problem) (mapping.Mapping, error) {
 		if err := ctx.Err(); err != nil {
 			return nil, err
@@ -38,7 +40,7 @@ func strategy(name, doc string, solve solver) mapping.Strategy {
 		if p.Ranks() == 0 {
 			return mapping.Mapping{}, nil
 		}
-		ranks, err := ranksOf(p)
+		ranks, err := locate(p)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", name, err)
 		}

@@ -82,8 +82,9 @@ func (c *cloud) open(k int, extent int32) {
 }
 
 // units cuts a range of positions into its units: bounds from first to end,
-// and the axis they lie along on a torus or mesh. nil = the slots are all alike.
-func (s *sites) units(first, end int32) (bounds []int32, axis int) {
+// and the axis they lie along on a torus or mesh, where turned says which axes
+// are taken from the other end, a bit each. nil = the slots are all alike.
+func (s *sites) units(first, end int32, turned uint32) (bounds []int32, axis int) {
 	if s.grid == nil {
 		return s.level(first, end), 0
 	}
@@ -96,7 +97,14 @@ func (s *sites) units(first, end int32) (bounds []int32, axis int) {
 			bounds = append(bounds, at)
 		}
 	}
-	return append(bounds, end), axis
+	bounds = append(bounds, end)
+	if turned>>axis&1 == 1 {
+		slices.Reverse(bounds)
+		for i := range bounds {
+			bounds[i] = first + end - bounds[i]
+		}
+	}
+	return bounds, axis
 }
 
 // level is the places within a range, of the highest level that has several.

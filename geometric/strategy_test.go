@@ -14,6 +14,7 @@ import (
 	"remap/mapping"
 )
 
+// both are the strategies that need places.
 func both() []mapping.Strategy {
 	return []mapping.Strategy{RecursiveCoordinateBisection(), Hilbert()}
 }
@@ -25,7 +26,7 @@ func TestContract(t *testing.T) {
 		p := drawProblem(t, true)
 		before, values := *p, slices.Clone(p.Coordinates.Values)
 		chosen := mapping.NewPlaces(p.Machine, p.Allocation, nil).Compact(p.Ranks())
-		for _, s := range both() {
+		for _, s := range append(both(), Curves()) {
 			m := mustMap(t, s, p)
 			if !slices.Equal(slices.Sorted(slices.Values(m)), chosen) {
 				t.Fatalf("%s: slots %v, want %v", s.Name, m, chosen)
@@ -51,7 +52,7 @@ func TestFewRanks(t *testing.T) {
 		for ranks := range 3 {
 			p := &mapping.Problem{Graph: &commgraph.Graph{Offsets: make([]int32, ranks+1)}, Grid: []int{ranks}, Machine: machine,
 				Allocation: &mapping.Allocation{Hosts: mapping.Identity(machine.Hosts())}}
-			for _, s := range both() {
+			for _, s := range append(both(), Curves()) {
 				mustMap(t, s, p)
 				p.Coordinates = &commgraph.Coordinates{Dimensions: 1, Values: make([]int32, ranks)} // all at one place
 				mustMap(t, s, p)
@@ -89,6 +90,9 @@ func TestRefusals(t *testing.T) {
 		mustMap(t, s, p)
 		p.Fixed[3] = 5
 		refused(ErrFixed)
+		if _, err := Curves().Map(context.Background(), p); !errors.Is(err, ErrFixed) {
+			t.Errorf("curves: %v", err)
+		}
 		p.Fixed, p.MaxMoves, p.Start = nil, 1, slices.Clone(mapping.Identity(16))
 		slices.Reverse(p.Start)
 		p.Start[0], p.Start[5] = p.Start[5], p.Start[0]
