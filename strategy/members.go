@@ -37,6 +37,9 @@ func (s *search) members(trials int) []member {
 	if s.Coordinates != nil || s.Grid != nil {
 		list = append(list, member{seed: s.Seed, chain: s.refined(cuboids())}, member{seed: s.Seed, chain: s.refined(curve())})
 	}
+	if s.Machine.Routes != nil && s.Machine.Routes.Grid != nil { // elsewhere it is much like identity
+		list = append(list, member{seed: s.Seed, chain: s.refined(numbers())})
+	}
 	seeds := rand.New(rand.NewPCG(s.Seed, 0x62657374)) // "best": a stream of its own
 	seed := s.Seed
 	for range trialsFor(s.Graph, trials) {

@@ -46,6 +46,7 @@ func table() []row {
 		{keeper: swaps()},
 		{keeper: cuboids()},
 		{keeper: curve()},
+		{keeper: numbers()},
 		{keeper: tiles(), options: []string{"levels"}, with: tilingWith},
 		{keeper: keeper{Strategy: best(usualEffort), fixed: true, limit: true}, options: []string{"trials", "rounds", "seconds"}, with: bestWith},
 	}
@@ -58,6 +59,7 @@ func passes() keeper       { return keeper{Strategy: kernighanlin.Strategy(), fi
 func swaps() keeper        { return keeper{Strategy: exchange.Strategy(), fixed: true, limit: true} }
 func cuboids() keeper      { return keeper{Strategy: geometric.RecursiveCoordinateBisection()} }
 func curve() keeper        { return keeper{Strategy: geometric.Hilbert()} }
+func numbers() keeper      { return keeper{Strategy: geometric.Curves()} }
 func tiles() keeper        { return keeper{Strategy: tiling.Strategy(tiling.AllLevels)} }
 
 func tilingWith(values map[string]string) (mapping.Strategy, error) {
