@@ -34,6 +34,9 @@ var patterns = []pattern{
 	{"uniform", "64", nil, buildUniform},
 	{"alltoall", "64", []string{"algorithm"}, buildAllToAll},
 	{"fft2d", "planes=32,grid=12x12", []string{"planes", "grid"}, buildFFT2D},
+	{"nas-cg", "64", []string{"class", "rows"}, buildNASCG},
+	{"geometric", "1024", []string{"degree", "dimensions", "heavy", "wait"}, buildGeometric},
+	{"hotspot", "64", []string{"servers", "traffic"}, buildHotSpot},
 	{"reduce-naive", "1024,bytes=4096", []string{"root", "reduction-rate"}, collective("reduce", "linear")},
 	{"reduce", "64", []string{"algorithm", "root", "reduction-rate"}, collective("reduce", "binomial")},
 	{"allreduce", "64", []string{"algorithm", "reduction-rate"}, collective("allreduce", Auto)},
@@ -50,7 +53,7 @@ func (p pattern) optionNames() []string {
 }
 
 // later are names that the command line promises for a later version.
-var later = []string{"nas-bt", "nas-cg", "nas-ep", "nas-ft", "nas-is", "nas-lu", "nas-mg", "nas-sp"}
+var later = []string{"nas-bt", "nas-ep", "nas-ft", "nas-is", "nas-lu", "nas-mg", "nas-sp"}
 
 // PatternNames lists the known patterns with an example each, such as
 // "stencil2d:64x72", in a fixed order.

@@ -219,7 +219,7 @@ func TestParsePatternErrors(t *testing.T) {
 	for _, test := range []struct{ spec, reason, hint string }{
 		{"", `unknown pattern ""`, "stencil2d:64x72"},
 		{"stencil4d:2x2", `unknown pattern "stencil4d"`, "fft2d"},
-		{"nas-cg:64", "not supported yet", "alltoall"},
+		{"nas-mg:64", "not supported yet", "alltoall"},
 		{"nas-lu:64", "not supported yet", "ring"},
 		{"stencil2d", "extents", "stencil2d:64x72"},
 		{"stencil2d:64", "2 numbers", "stencil2d:64x72"},
