@@ -95,6 +95,14 @@ func (d *distances) ask(a, b int32) int64 {
 	return int64(d.problem.Machine.PathLength(from, to))
 }
 
+// scale is the distance of one switch.
+func (d *distances) scale() float64 {
+	if d.prices != nil {
+		return mapping.DistanceScale
+	}
+	return 1
+}
+
 // between is the cost of a byte between a host of site a and another host of site b.
 func (d *distances) between(a, b int32) int64 {
 	switch {

@@ -129,7 +129,7 @@ func drawProblem(t *rapid.T, machine *topology.Topology) *mapping.Problem {
 	if rapid.Bool().Draw(t, "links priced") {
 		p.LinkCost = rapid.SliceOfN(rapid.SampledFrom([]float64{0, 0.5, 1, 1, 1, 7}), len(machine.Links), len(machine.Links)).Draw(t, "prices")
 	}
-	p.Objective = mapping.Objective(rapid.IntRange(0, 2).Draw(t, "objective"))
+	p.Objective = mapping.Objective(rapid.IntRange(0, len(mapping.Objectives())-1).Draw(t, "objective"))
 	return p
 }
 

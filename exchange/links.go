@@ -10,9 +10,11 @@ import (
 // down into it, each link alone elsewhere. Only links that an allocated host
 // may use count.
 type links struct {
-	slowest []float64 // length classes: seconds a byte in the class takes on its slowest link
-	squares []float64 // length classes: sum over its links of those seconds squared
-	rails   []int32   // length hosts: classes rails[h]+i are the i-th injection links of host h, then follow its ejection links; -1 = not allocated
+	slowest []float64                           // length classes: seconds a byte in the class takes on its slowest link
+	spread  []float64                           // length classes: sum over its links of what the power of a byte counts, see load.measure
+	seconds func(link int32) float64            // a byte takes on a link
+	price   func(seconds, part float64) float64 // a link's share of spread, if a byte of the class is so many seconds and bytes on it
+	rails   []int32                             // length hosts: classes rails[h]+i are the i-th injection links of host h, then follow its ejection links; -1 = not allocated
 
 	tree   *tree
 	class  []int32   // length links: class of a link between switches; nil in trees
@@ -25,17 +27,27 @@ const leastFree = 1e-9
 
 func newLinks(p *mapping.Problem, s *sites) *links {
 	machine := p.Machine
+	limit := 0.0 // seconds, of Capacity
+	if p.Objective == mapping.Capacity {
+		limit = p.CapacitySeconds()
+	}
 	k := &links{rails: make([]int32, machine.Hosts()), tree: newTree(machine)}
 	share := 1.0
 	if p.Traffic == nil {
 		share = 0.5 // the whole weight of every edge is carried each way
 	}
-	seconds := func(link int32) float64 {
+	k.seconds = func(link int32) float64 {
 		free := 1.0
 		if p.LinkFree != nil {
 			free = max(p.LinkFree[link], leastFree)
 		}
 		return share / (machine.Links[link].BytesPerSecond * free)
+	}
+	k.price = func(seconds, part float64) float64 {
+		if limit == 0 {
+			return seconds * seconds
+		}
+		return share * part * power(seconds/limit, mapping.CapacityPower)
 	}
 	for h := range k.rails {
 		k.rails[h] = -1
@@ -47,47 +59,59 @@ func newLinks(p *mapping.Problem, s *sites) *links {
 		k.rails[h] = int32(len(k.slowest))
 		first, end := machine.Out(h)
 		for l := first; l < end; l++ {
-			k.add(seconds(l))
+			k.add(k.seconds(l))
 		}
 		for _, l := range machine.Ejection(h) {
-			k.add(seconds(l))
+			k.add(k.seconds(l))
 		}
 	}
 	if k.tree != nil {
-		k.addSubtrees(machine, seconds)
+		k.addSubtrees(machine)
 		k.low = k.tree.bySite(machine, s)
 		return k
 	}
 	k.class = make([]int32, len(machine.Links))
 	for l := range machine.Links {
 		if link := &machine.Links[l]; !machine.IsHost(link.From) && !machine.IsHost(link.To) {
-			k.class[l] = k.add(seconds(int32(l)))
+			k.class[l] = k.add(k.seconds(int32(l)))
 		}
 	}
 	return k
 }
 
+// power multiplies; unlike math.Pow it is exact for twice the value.
+func power(x float64, times int) float64 {
+	product := 1.0
+	for range times {
+		product *= x
+	}
+	return product
+}
+
 // add makes a class of one link.
 func (k *links) add(seconds float64) int32 {
 	k.slowest = append(k.slowest, seconds)
-	k.squares = append(k.squares, seconds*seconds)
+	k.spread = append(k.spread, k.price(seconds, 1))
 	return int32(len(k.slowest) - 1)
 }
 
 // addSubtrees makes two classes for every subtree: up out of it, down into it.
-func (k *links) addSubtrees(machine *topology.Topology, seconds func(int32) float64) {
+func (k *links) addSubtrees(machine *topology.Topology) {
 	k.bottom = int32(len(k.slowest))
 	for _, upward := range k.tree.upward {
-		up, down := k.add(0), k.add(0)
+		up := int32(len(k.slowest))
+		k.slowest, k.spread = append(k.slowest, 0, 0), append(k.spread, 0, 0)
 		for _, l := range upward {
-			k.join(up, seconds(l)/float64(len(upward)))
-			k.join(down, seconds(machine.Reverse(l))/float64(len(upward)))
+			k.join(up, l, len(upward))
+			k.join(up+1, machine.Reverse(l), len(upward))
 		}
 	}
 }
 
-// join puts a link into a class of several.
-func (k *links) join(class int32, seconds float64) {
+// join puts a link into a class of so many.
+func (k *links) join(class, link int32, count int) {
+	part := 1 / float64(count)
+	seconds := k.seconds(link) * part
 	k.slowest[class] = max(k.slowest[class], seconds)
-	k.squares[class] += seconds * seconds
+	k.spread[class] += k.price(seconds, part)
 }

@@ -1,5 +1,7 @@
 package exchange
 
+import "remap/mapping"
+
 // recomputeAfter is how many exchanges pass before loads are added up anew.
 const recomputeAfter = 4096
 
@@ -11,24 +13,26 @@ type load struct {
 	lists *lists // nil where trees say it all
 	flows flows
 
-	bytes   []float64 // length classes: on each link in trees times the links, elsewhere on the link
-	peaks   *peaks    // seconds of every class
-	squares float64   // sum over all links of seconds squared
-	count   int       // exchanges since bytes were added up
+	bytes  []float64 // length classes: on each link in trees times the links, elsewhere on the link
+	peaks  *peaks    // seconds of every class
+	spread float64   // sum of measure over all classes
+	summed float64   // the most that spread has been since it was added up
+	steep  bool      // the objective is Capacity
+	count  int       // exchanges since bytes were added up
 
-	change  []float64 // length classes: bytes that come with an exchange under way
-	marks   []int32   // length classes: exchange in which change was set last
-	mark    int32
-	touched []int32      // classes with that mark
-	leaving [][4]float64 // length levels: scratch of moveInTree
+	change   []float64 // length classes: bytes that come with an exchange under way
+	marks    []int32   // length classes: exchange in which change was set last
+	mark     int32
+	touched  []int32   // classes with that mark
+	crossing [][2]sums // length levels: bytes that cross the edge of a subtree before and after a move
 }
 
 func newLoad(s *State) *load {
-	l := &load{State: s, links: newLinks(s.problem, s.sites), flows: newFlows(s.problem)}
+	l := &load{State: s, steep: s.problem.Objective == mapping.Capacity, links: newLinks(s.problem, s.sites), flows: newFlows(s.problem)}
 	if l.links.low == nil {
 		l.lists = newLists(s.problem.Machine, s.sites, l.links)
 	}
-	l.leaving = make([][4]float64, len(l.links.low))
+	l.crossing = make([][2]sums, len(l.links.low))
 	classes := len(l.links.slowest)
 	l.bytes, l.change, l.marks = make([]float64, classes), make([]float64, classes), make([]int32, classes)
 	l.peaks = newPeaks(classes)
@@ -52,11 +56,18 @@ func (l *load) recompute() {
 	for _, c := range l.touched {
 		l.bytes[c] = l.change[c]
 	}
-	l.squares, l.count = 0, 0
-	for c, bytes := range l.bytes {
-		l.squares += bytes * bytes * l.links.squares[c]
-	}
+	l.count = 0
+	l.sum()
 	l.peaks.setAll(func(c int) float64 { return l.bytes[c] * l.links.slowest[c] }, len(l.bytes))
+}
+
+// sum adds up spread anew.
+func (l *load) sum() {
+	l.spread = 0
+	for c := range l.bytes {
+		l.spread += l.measure(int32(c), l.bytes[c])
+	}
+	l.summed = l.spread
 }
 
 // begin forgets all changes.
@@ -155,109 +166,56 @@ func (l *load) moveFlows(u, except, from, to int32) {
 	}
 }
 
-// moveInTree is moveFlows in a tree of hosts with one rail. At every level only
-// what crosses the edge of a subtree before or after the move changes, at the
-// partner's end only what does one and not the other, and from the level on at
-// which both slots share a subtree nothing.
-func (l *load) moveInTree(u, except, from, to int32) {
-	f, s, bottom := &l.flows, l.sites, l.links.bottom
-	hostFrom, hostTo := s.host[from], s.host[to]
-	clear(l.leaving)
-	var before, after [2]float64 // out of and into u's host
-	for i := f.first[u]; i < f.first[u+1]; i++ {
-		x, out, in := f.partners[i], f.out[i], f.in[i]
-		if x == except {
-			continue
-		}
-		at := l.slotOf[x]
-		site, host := s.of[at], s.host[at]
-		rail := l.links.rails[host]
-		if host == hostFrom {
-			l.add(rail, in)
-			l.add(rail+1, out)
-		} else {
-			before[0] += out
-			before[1] += in
-		}
-		if host == hostTo {
-			l.add(rail, -in)
-			l.add(rail+1, -out)
-		} else {
-			after[0] += out
-			after[1] += in
-		}
-		for k, low := range l.links.low {
-			a, b, c := low[s.of[from]], low[s.of[to]], low[site]
-			l.steps++
-			if a == b {
-				break
-			}
-			sums := &l.leaving[k]
-			if a != c {
-				sums[0] += out
-				sums[1] += in
-			} else {
-				l.add(bottom+2*c, in)
-				l.add(bottom+2*c+1, out)
-			}
-			if b != c {
-				sums[2] += out
-				sums[3] += in
-			} else {
-				l.add(bottom+2*c, -in)
-				l.add(bottom+2*c+1, -out)
-			}
-		}
+// measure is what a class with so many bytes adds to spread: its links' seconds
+// squared, or what they add to Capacity.
+func (l *load) measure(class int32, bytes float64) float64 {
+	square := bytes * bytes
+	if !l.steep {
+		return l.links.spread[class] * square
 	}
-	rail := l.links.rails[hostFrom]
-	l.add(rail, -before[0])
-	l.add(rail+1, -before[1])
-	rail = l.links.rails[hostTo]
-	l.add(rail, after[0])
-	l.add(rail+1, after[1])
-	for k, low := range l.links.low {
-		a, b := low[s.of[from]], low[s.of[to]]
-		if a == b {
-			break
-		}
-		l.steps += 4
-		l.add(bottom+2*a, -l.leaving[k][0])
-		l.add(bottom+2*a+1, -l.leaving[k][1])
-		l.add(bottom+2*b, l.leaving[k][2])
-		l.add(bottom+2*b+1, l.leaving[k][3])
-	}
+	fourth := square * square
+	return l.links.spread[class] * (fourth * fourth * bytes)
 }
 
-// after is the worst link's seconds after an exchange, and by how much the sum
-// of squares grows.
-func (l *load) after(a, b int32) (worst, squares float64) {
+// after is the worst link's seconds after an exchange, and by how much spread
+// grows.
+func (l *load) after(a, b int32) (worst, spread float64) {
 	l.exchangeFlows(a, b)
 	for _, c := range l.touched {
 		before, change := l.bytes[c], l.change[c]
 		worst = max(worst, (before+change)*l.links.slowest[c])
-		squares += change * (2*before + change) * l.links.squares[c]
+		if l.steep {
+			spread += l.measure(c, before+change) - l.measure(c, before)
+		} else {
+			spread += change * (2*before + change) * l.links.spread[c]
+		}
 	}
-	if worst >= l.worst() {
-		return worst, squares
+	if l.steep || worst >= l.worst() {
+		return worst, spread
 	}
-	return l.peaks.greatestBut(l.marks, l.mark, 1, worst), squares
+	return l.peaks.greatestBut(l.marks, l.mark, 1, worst), spread
 }
 
 // exchange changes the loads; the mapping still is as before.
 func (l *load) exchange(a, b int32) {
 	l.exchangeFlows(a, b)
 	for _, c := range l.touched {
-		before, change := l.bytes[c], l.change[c]
-		l.bytes[c] += change
-		l.squares += change * (2*before + change) * l.links.squares[c]
-		l.peaks.set(c, l.bytes[c]*l.links.slowest[c])
+		before, after := l.bytes[c], l.bytes[c]+l.change[c]
+		l.bytes[c] = after
+		l.spread += l.measure(c, after) - l.measure(c, before)
+		l.peaks.set(c, after*l.links.slowest[c])
 	}
 	l.count++
 }
 
-// settle adds the loads up anew when errors of rounding may have grown.
+// settle adds up anew where errors of rounding may have grown: the loads after
+// many exchanges, their spread when it has fallen so far that errors made when
+// it was large would show.
 func (l *load) settle() {
+	l.summed = max(l.summed, l.spread)
 	if l.count >= recomputeAfter {
 		l.recompute()
+	} else if l.spread < l.summed/1024 {
+		l.sum()
 	}
 }

@@ -56,7 +56,7 @@ func shortened(ctx context.Context, p *mapping.Problem, m mapping.Mapping, optio
 // run sweeps for path lengths; for link loads it relieves the worst link before
 // and after each sweep, until that brings nothing.
 func (r *search) run(ctx context.Context) error {
-	if r.load == nil {
+	if r.load == nil || r.load.steep {
 		return r.sweep(ctx)
 	}
 	for {

@@ -27,14 +27,14 @@ type State struct {
 // Gain is what an exchange brings: how much the cost falls, and for objectives
 // with link loads how much the sum of squared seconds over all links falls,
 // which decides between mappings of equal cost. Differences within rounding are 0.
-type Gain struct{ Cost, Squares float64 }
+type Gain struct{ Cost, Spread float64 }
 
 // Improves tells whether the exchange makes the mapping better.
-func (g Gain) Improves() bool { return g.Cost > 0 || g.Cost == 0 && g.Squares > 0 }
+func (g Gain) Improves() bool { return g.Cost > 0 || g.Cost == 0 && g.Spread > 0 }
 
 // Above tells whether g is the better exchange of two.
 func (g Gain) Above(other Gain) bool {
-	return g.Cost > other.Cost || g.Cost == other.Cost && g.Squares > other.Squares
+	return g.Cost > other.Cost || g.Cost == other.Cost && g.Spread > other.Spread
 }
 
 // NewState takes a mapping that passes Check and a problem that does. The
@@ -73,6 +73,8 @@ func (s *State) Cost() float64 {
 		return s.path.cost(s.path.total)
 	case s.problem.Objective == mapping.LinkLoad:
 		return s.load.worst()
+	case s.load.steep:
+		return s.path.cost(s.path.total)/s.path.distance.scale() + s.load.spread
 	}
 	return math.Sqrt(s.path.cost(s.path.total) * s.load.worst())
 }
@@ -89,13 +91,17 @@ func (s *State) Gain(a, b int32) Gain {
 	if s.load == nil {
 		return Gain{Cost: s.path.cost(s.path.total) - s.path.cost(s.path.total-s.path.gain(a, b))}
 	}
-	worst, squares := s.load.after(a, b)
+	worst, spread := s.load.after(a, b)
 	before, after := s.load.worst(), worst
-	if s.problem.Objective == mapping.Mixed {
-		before = math.Sqrt(s.path.cost(s.path.total) * before)
-		after = math.Sqrt(s.path.cost(s.path.total-s.path.gain(a, b)) * worst)
+	switch total := s.path.total; s.problem.Objective {
+	case mapping.Mixed:
+		before = math.Sqrt(s.path.cost(total) * before)
+		after = math.Sqrt(s.path.cost(total-s.path.gain(a, b)) * worst)
+	case mapping.Capacity:
+		shorter := s.path.cost(total) - s.path.cost(total-s.path.gain(a, b))
+		return Gain{Cost: beyond(shorter/s.path.distance.scale()-spread, s.Cost())}
 	}
-	return Gain{Cost: beyond(before-after, before), Squares: beyond(-squares, s.load.squares)}
+	return Gain{Cost: beyond(before-after, before), Spread: beyond(-spread, s.load.spread)}
 }
 
 // beyond is the difference unless it is within rounding of what it is measured against.

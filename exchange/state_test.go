@@ -29,7 +29,7 @@ func TestGainIsDifferenceOfCosts(t *testing.T) {
 				t.Fatal(err)
 			}
 			after := p.Cost(s.slotOf)
-			if !near(s.Cost(), after) || math.Abs(before-after-gain.Cost) > 1e-9*max(before, after) {
+			if bound := 1e-9 * max(before, after); math.Abs(s.Cost()-after) > bound || math.Abs(before-after-gain.Cost) > bound {
 				t.Fatalf("%s: from %g by %g to %g, recomputed %g", p.Objective, before, gain.Cost, s.Cost(), after)
 			}
 		}

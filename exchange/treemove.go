@@ -1,0 +1,90 @@
+package exchange
+
+// moveInTree is moveFlows in a tree of hosts with one rail. At every level only
+// what crosses the edge of a subtree before or after the move changes, at the
+// partner's end only what does one and not the other, and from the level on at
+// which both slots share a subtree nothing.
+//
+//	level 2   [      .  .      |      .       ]
+//	level 1   [ from | x  to   |  y   |       ]
+//
+//	with y all changes at level 1 only: out of from's subtree and into to's;
+//	with x bytes no longer enter its subtree, and none leave to's for it
+//
+// O(degree x levels).
+func (l *load) moveInTree(u, except, from, to int32) {
+	f := &l.flows
+	clear(l.crossing)
+	var before, after sums // at u's own host
+	hostFrom, hostTo := l.sites.host[from], l.sites.host[to]
+	for i := f.first[u]; i < f.first[u+1]; i++ {
+		x, flow := f.partners[i], sums{f.out[i], f.in[i]}
+		if x == except {
+			continue
+		}
+		at := l.slotOf[x]
+		host := l.sites.host[at]
+		if host == hostFrom {
+			l.addBoth(l.links.rails[host], flow.in, flow.out)
+		} else {
+			before.add(flow)
+		}
+		if host == hostTo {
+			l.addBoth(l.links.rails[host], -flow.in, -flow.out)
+		} else {
+			after.add(flow)
+		}
+		l.partnerInTree(flow, l.sites.of[from], l.sites.of[to], l.sites.of[at])
+	}
+	l.addBoth(l.links.rails[hostFrom], -before.out, -before.in)
+	l.addBoth(l.links.rails[hostTo], after.out, after.in)
+	for k, low := range l.links.low {
+		a, b := low[l.sites.of[from]], low[l.sites.of[to]]
+		if a == b {
+			break
+		}
+		c := &l.crossing[k]
+		l.addBoth(l.links.bottom+2*a, -c[0].out, -c[0].in)
+		l.addBoth(l.links.bottom+2*b, c[1].out, c[1].in)
+	}
+}
+
+// sums are bytes out of and into a host or subtree.
+type sums struct{ out, in float64 }
+
+func (s *sums) add(f sums) {
+	s.out += f.out
+	s.in += f.in
+}
+
+// partnerInTree is what changes at the edges of the subtrees of one partner, at
+// site x; at the edges of those that its flow's other end leaves and enters it
+// is summed up in crossing.
+func (l *load) partnerInTree(flow sums, from, to, x int32) {
+	for k, low := range l.links.low {
+		a, b, c := low[from], low[to], low[x]
+		l.steps++
+		if a == b {
+			return
+		}
+		class := l.links.bottom + 2*c
+		if a != c {
+			l.crossing[k][0].add(flow)
+		} else {
+			l.addBoth(class, flow.in, flow.out)
+		}
+		if b != c {
+			l.crossing[k][1].add(flow)
+		} else {
+			l.addBoth(class, -flow.in, -flow.out)
+		}
+	}
+}
+
+// addBoth adds to the class up out of a subtree or host, and to that down into
+// it, which follows.
+func (l *load) addBoth(class int32, out, in float64) {
+	l.steps += 2
+	l.add(class, out)
+	l.add(class+1, in)
+}
