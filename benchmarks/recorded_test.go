@@ -21,9 +21,12 @@ import (
 const recordedFolder = "../../shared/data/par-comm-data"
 
 // recordedCases are runs of 128 ranks on 32 nodes of Vesta, a Blue Gene/Q.
-var recordedCases = []struct{ name, file string }{
-	{"MiniMD", "MiniMD_Vesta_n32_c4_w"},
-	{"MiniAMR", "MiniAMR_Vesta_n32_c4_s2"},
+var recordedCases = []struct {
+	name, file string
+	grid       []int // process grid, nil = none
+}{
+	{"MiniMD", "MiniMD_Vesta_n32_c4_w", []int{8, 4, 4}},
+	{"MiniAMR", "MiniAMR_Vesta_n32_c4_s2", nil},
 }
 
 // recorded is a run: what its ranks sent, where they sat, and how many links
@@ -135,11 +138,13 @@ func TestRecorded(t *testing.T) {
 	ways := []struct {
 		name, spec string
 		start      bool // from where the ranks sat
+		grid       bool // by the process grid, or else the recorded coordinates
 	}{
-		{"`best`", "best", false}, {"`multisection`", "multisection", false}, {"`multisection+kl`", "multisection+kl", false},
-		{"`kl` from the recorded one", "kl", true}, {"`swap` from the recorded one", "swap", true}, {"`multisection+swap`", "multisection+swap", false},
-		{"`rcb`", "rcb", false}, {"`hilbert`", "hilbert", false}, {"`rcb+kl`", "rcb+kl", false},
-		{"`random`", "random", false},
+		{name: "`best`", spec: "best"}, {name: "`multisection`", spec: "multisection"}, {name: "`multisection+swap`", spec: "multisection+swap"},
+		{name: "`kl` from the recorded one", spec: "kl", start: true}, {name: "`swap` from the recorded one", spec: "swap", start: true},
+		{name: "`rcb` of the process grid", spec: "rcb", grid: true}, {name: "`hilbert` of the process grid", spec: "hilbert", grid: true},
+		{name: "`rcb` of the recorded places", spec: "rcb"}, {name: "`hilbert` of the recorded places", spec: "hilbert"},
+		{name: "`random`", spec: "random"},
 	}
 	if os.Getenv("REMAP_TABLE") == "" {
 		ways = ways[:1]
@@ -160,6 +165,12 @@ func TestRecorded(t *testing.T) {
 			p := r.problem
 			if w.start {
 				p.Start = r.mapping
+			}
+			if w.grid {
+				if c.grid == nil {
+					continue
+				}
+				p.Coordinates, p.Grid = nil, c.grid
 			}
 			f, known := hopBytes(t, p, r.traffic, w.spec, seeds)
 			if !known {

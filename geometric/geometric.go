@@ -8,7 +8,6 @@ package geometric
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 
 	"remap/internal/input"
@@ -35,14 +34,14 @@ func strategy(name, doc string, locate func(p *mapping.Problem) (*cloud, error),
 			return nil, err
 		}
 		if slices.ContainsFunc(p.Fixed, func(slot int32) bool { return slot >= 0 }) {
-			return nil, fmt.Errorf("%s: %w", name, ErrFixed)
+			return nil, ErrFixed
 		}
 		if p.Ranks() == 0 {
 			return mapping.Mapping{}, nil
 		}
 		ranks, err := locate(p)
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", name, err)
+			return nil, err
 		}
 		slots := mapping.NewPlaces(p.Machine, p.Allocation, nil)
 		if p.Ranks() < len(slots.Slots) {
