@@ -150,11 +150,12 @@ func (m *maplib) checkPublished(t *testing.T, otherRun string) {
 	}
 }
 
-// best is the algorithm whose mapping file has the fewest hop-bytes.
-func (m *maplib) best() (algorithm string, least int64) {
+// best is the algorithm whose mapping file has the fewest hop-bytes, of equals
+// the first that is of the published run.
+func (m *maplib) best(otherRun string) (algorithm string, least int64) {
 	least = math.MaxInt64
 	for _, a := range maplibAlgorithms {
-		if m.ours[a] < least {
+		if m.ours[a] < least || m.ours[a] == least && algorithm == otherRun {
 			algorithm, least = a, m.ours[a]
 		}
 	}
@@ -177,7 +178,7 @@ func TestMaplib(t *testing.T) {
 	for _, c := range maplibCases {
 		m := openMaplib(t, c.app, c.kind)
 		m.checkPublished(t, c.otherRun)
-		algorithm, least := m.best()
+		algorithm, least := m.best(c.otherRun)
 		fmt.Fprintf(&out, "| %s 4x4x4 | %s | %.5g |", m.name, algorithm, float64(least))
 		for _, spec := range specs {
 			f, known := hopBytes(t, m.problem, m.traffic, spec, seeds)
