@@ -34,24 +34,23 @@ var DefaultOptions = Options{Partners: 6, Sweeps: 30, Passes: 4}
 func (r *Refiner) Incremental(ctx context.Context, options Options) (int64, error) {
 	limits := Limits{Slack: 1, Passes: options.Passes, Fruitless: 50}
 	var total int64
-	var partners []int32
+	r.visits = newVisits(r.assign.Blocks())
+	defer func() { r.visits = nil }()
 	for range options.Sweeps {
 		var gain int64
 		for b := range int32(r.assign.Blocks()) {
-			blocks, weight := r.Adjacent(b)
-			partners = append(partners[:0], blocks...)
-			slices.SortFunc(partners, func(x, y int32) int {
-				return cmp.Or(cmp.Compare(weight[y], weight[x]), cmp.Compare(x, y))
-			})
-			partners = r.withNear(b, partners[:min(len(partners), options.Partners)])
-			for _, other := range partners {
+			for _, other := range r.partnersOf(b, options.Partners) {
 				if err := ctx.Err(); err != nil {
 					return total + gain, err
+				}
+				if r.visits.futile(b, other, r.Budget) {
+					continue
 				}
 				if g := r.Improve(b, other, limits); g > 0 {
 					gain += g
 					break
 				}
+				r.visits.note(b, other, r.Budget)
 			}
 		}
 		total += gain
@@ -60,6 +59,18 @@ func (r *Refiner) Incremental(ctx context.Context, options Options) (int64, erro
 		}
 	}
 	return total, nil
+}
+
+// partnersOf lists the blocks that b has most edge weight to, and then those
+// beside them. Good until the next call.
+func (r *Refiner) partnersOf(b int32, most int) []int32 {
+	blocks, weight := r.Adjacent(b)
+	r.partners = append(r.partners[:0], blocks...)
+	slices.SortFunc(r.partners, func(x, y int32) int {
+		return cmp.Or(cmp.Compare(weight[y], weight[x]), cmp.Compare(x, y))
+	})
+	r.partners = r.withNear(b, r.partners[:min(len(r.partners), most)])
+	return r.partners
 }
 
 // withNear appends the blocks one link away from b's partners.

@@ -109,13 +109,24 @@ func (s *Passes) pass() (gain int64, better bool) {
 			break
 		}
 	}
-	better = bestAt > 0
+	if bestAt == 0 {
+		s.forget()
+		return 0, false
+	}
 	s.undoing = true
 	for i := len(s.moves) - 1; i >= bestAt; i-- {
 		s.move(s.moves[i])
 	}
 	s.undoing = false
-	return best, better
+	return best, true
+}
+
+// forget takes all moves of the last pass back. No other follows, so that gains
+// need not be right any more.
+func (s *Passes) forget() {
+	for _, v := range s.moves {
+		s.flip(v)
+	}
 }
 
 // excess is the deviation beyond the tolerance.
@@ -140,7 +151,9 @@ func (s *Passes) fill() {
 	s.stamp = 0
 	s.returning = s.excess() > 0 // first meet the tolerance, while every vertex is free to move
 	s.moves = s.moves[:0]
-	s.queues[0].items, s.queues[1].items = s.queues[0].items[:0], s.queues[1].items[:0]
+	for i := range s.queues {
+		s.queues[i].reset(p.Vertices() <= small)
+	}
 	for v, side := range p.Side {
 		s.place[v], s.locked[v] = -1, false
 		if whole || p.Bias != nil && p.Bias[v] != 0 || s.onBoundary(int32(v)) {
@@ -171,8 +184,10 @@ func (s *Passes) next() int32 {
 		if from < 0 {
 			return -1
 		}
-		v := s.queues[from].items[0].vertex
-		s.queues[from].remove(0, s.place)
+		q := &s.queues[from]
+		top := q.top()
+		v := q.items[top].vertex
+		q.remove(top, s.place)
 		s.locked[v] = true
 		after := s.deviation + s.pair.weight(v)
 		if from == 0 {
@@ -191,7 +206,7 @@ func (s *Passes) side() int {
 	if s.deviation < 0 {
 		heavier = 1
 	}
-	a, b := s.queues[heavier].items, s.queues[1-heavier].items
+	a, b := &s.queues[heavier], &s.queues[1-heavier]
 	switch {
 	case abs(s.deviation) >= s.limits.Slack && s.deviation != 0:
 		s.returning = true
@@ -199,22 +214,21 @@ func (s *Passes) side() int {
 		s.returning = false
 	}
 	switch {
-	case len(a) == 0 && (len(b) == 0 || s.returning):
+	case len(a.items) == 0 && (len(b.items) == 0 || s.returning):
 		return -1
 	case s.returning:
 		return heavier
-	case len(a) == 0 || len(b) > 0 && b[0].gain > a[0].gain:
+	case len(a.items) == 0 || len(b.items) > 0 && b.items[b.top()].gain > a.items[a.top()].gain:
 		return 1 - heavier
 	}
 	return heavier
 }
 
-// move changes the side of v and the gains of its neighbours.
-func (s *Passes) move(v int32) {
+// flip changes the side of v.
+func (s *Passes) flip(v int32) (from uint8) {
 	p := s.pair
-	from := p.Side[v]
+	from = p.Side[v]
 	p.Side[v] = 1 - from
-	s.gain[v] = -s.gain[v]
 	if from == 0 {
 		s.deviation -= p.weight(v)
 	} else {
@@ -227,6 +241,14 @@ func (s *Passes) move(v int32) {
 			s.away--
 		}
 	}
+	return from
+}
+
+// move changes the side of v and the gains of its neighbours.
+func (s *Passes) move(v int32) {
+	p := s.pair
+	from := s.flip(v)
+	s.gain[v] = -s.gain[v]
 	for i := p.Offsets[v]; i < p.Offsets[v+1]; i++ {
 		u, w := p.Neighbors[i], p.Weights[i]
 		if p.Side[u] == from {

@@ -104,11 +104,13 @@ func TestSwapsKeepSizes(t *testing.T) {
 	})
 }
 
+// TestQueueSorts: as a heap and as a list.
 func TestQueueSorts(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		gains := rapid.SliceOfN(rapid.Int64Range(-5, 5), 1, 40).Draw(t, "gains")
 		place := make([]int32, len(gains))
 		var q queue
+		q.reset(rapid.Bool().Draw(t, "list"))
 		stamp := int32(0)
 		items := make([]item, len(gains))
 		for v, g := range gains {
@@ -119,6 +121,9 @@ func TestQueueSorts(t *testing.T) {
 		for _, v := range rapid.SliceOf(rapid.IntRange(0, len(gains)-1)).Draw(t, "changes") {
 			if place[v] < 0 {
 				continue
+			}
+			if rapid.Bool().Draw(t, "asked") {
+				q.top()
 			}
 			if rapid.Bool().Draw(t, "remove") {
 				q.remove(int(place[v]), place)
@@ -131,8 +136,9 @@ func TestQueueSorts(t *testing.T) {
 		}
 		var got []item
 		for len(q.items) > 0 {
-			got = append(got, q.items[0])
-			q.remove(0, place)
+			top := q.top()
+			got = append(got, q.items[top])
+			q.remove(top, place)
 		}
 		want := slices.DeleteFunc(items, func(i item) bool { return i.vertex < 0 })
 		slices.SortFunc(want, func(i, j item) int {

@@ -21,6 +21,7 @@ type Refiner struct {
 	// idle ones included).
 	Fixed []bool
 
+	visits *visits // of the sweeps under way, else nil
 	passes Passes
 	pair   Pair
 	home   []int8  // backs pair.Home
@@ -30,6 +31,7 @@ type Refiner struct {
 
 	toward    []int64 // length blocks: weight from the block under study, 0 between uses
 	neighbors []int32 // blocks with weight
+	partners  []int32 // of the block under study
 }
 
 // NewRefiner works on assign in place.
@@ -202,7 +204,24 @@ func (r *Refiner) apply(a, b int32) {
 			next[side]++
 		}
 		r.assign.Members[next[side]] = v
-		r.assign.Block[v] = blocks[side]
+		if r.assign.Block[v] != blocks[side] {
+			r.assign.Block[v] = blocks[side]
+			r.touchAround(v)
+		}
 		next[side]++
+	}
+}
+
+// touchAround tells the visits whom a move of v concerns.
+func (r *Refiner) touchAround(v int32) {
+	if r.visits == nil {
+		return
+	}
+	r.visits.touch(r.assign.Block[v])
+	if int(v) < r.graph.Vertices() {
+		first, end := r.graph.Row(v)
+		for _, u := range r.graph.Neighbors[first:end] {
+			r.visits.touch(r.assign.Block[u])
+		}
 	}
 }
