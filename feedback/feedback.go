@@ -171,6 +171,7 @@ func (s *search) rounds(ctx context.Context) error {
 		}
 		problem := *s.Problem
 		problem.Graph = s.weights.Apply(s.Problem.Graph, s.limit)
+		problem.Traffic = heavier(s.Problem.Traffic, s.Problem.Graph, problem.Graph)
 		problem.Seed = s.Problem.Seed + uint64(round)
 		if err := s.round(ctx, round, &problem); err != nil {
 			return err
@@ -207,12 +208,13 @@ func (s *search) learn(ctx context.Context, failures int) error {
 }
 
 // round judges every strategy's mapping of a problem; refining ones begin at
-// the start, and after round 0 at the best mapping so far as well.
+// the start, and after round 0 at the best mapping so far as well, unless moves
+// are limited, which are counted from the start.
 func (s *search) round(ctx context.Context, round int, problem *mapping.Problem) error {
 	defer s.closeRound(len(s.result.Candidates))
 	for _, strategy := range s.proposers(round) {
 		starts := []mapping.Mapping{s.Problem.Start}
-		if round > 0 && strategy.Refine {
+		if round > 0 && strategy.Refine && problem.MaxMoves <= 0 {
 			starts = []mapping.Mapping{s.best.Mapping, s.Problem.Start}
 		}
 		for _, start := range starts {

@@ -2,6 +2,7 @@ package feedback
 
 import (
 	"math"
+	"slices"
 
 	"remap/commgraph"
 	"remap/evalsim"
@@ -69,4 +70,27 @@ func (w *Weights) Apply(graph *commgraph.Graph, limit float64) *commgraph.Graph 
 		heavier.Weights[i] = max(1, int64(math.Round(float64(weight)*w.factor[i]*scale)))
 	}
 	return &heavier
+}
+
+// heavier gives directed traffic with every entry as much heavier as its pair
+// has become from one graph to the other, which differ in weights alone; nil
+// for nil. Entries of a rank with itself stay.
+func heavier(traffic *commgraph.Traffic, from, to *commgraph.Graph) *commgraph.Traffic {
+	if traffic == nil {
+		return nil
+	}
+	changed := *traffic
+	changed.Bytes = make([]int64, len(traffic.Bytes))
+	for r := range int32(traffic.Ranks()) {
+		first, end := traffic.Row(r)
+		begin, stop := from.Row(r)
+		for i := first; i < end; i++ {
+			changed.Bytes[i] = traffic.Bytes[i]
+			if at, found := slices.BinarySearch(from.Neighbors[begin:stop], traffic.Destinations[i]); found {
+				e := begin + int32(at)
+				changed.Bytes[i] = int64(math.Round(float64(traffic.Bytes[i]) * (float64(to.Weights[e]) / float64(from.Weights[e]))))
+			}
+		}
+	}
+	return &changed
 }

@@ -43,6 +43,10 @@ func ParseFixed(list string, machine *topology.Topology, a *Allocation, ranks in
 				return nil, &input.Error{Reason: fmt.Sprintf("slot %q is not a whole number", slot), Hint: hint, Err: err}
 			}
 		}
+		if _, known := machine.HostIndex(host); !known && machine.Hosts() > 0 {
+			return nil, &input.Error{Reason: fmt.Sprintf("unknown host %q", host),
+				Hint: fmt.Sprintf("the network has %d hosts, from %s to %s", machine.Hosts(), machine.HostNames[0], machine.HostNames[machine.Hosts()-1])}
+		}
 		if err := c.Add(e); err != nil {
 			return nil, err
 		}

@@ -80,8 +80,8 @@ type search struct {
 	*mapping.Problem
 	outer, limited context.Context // limited ends with the time limit, or with outer
 	winner         mapping.Mapping
-	least          float64 // cost of the winner
-	refusal        error   // the first
+	least          worth // of the winner
+	refusal        error // the first
 }
 
 func (s *search) run(e effort) (mapping.Mapping, error) {
@@ -123,7 +123,7 @@ func (s *search) proved() bool {
 	}
 	const rounding = 1e-9
 	bound, err := tiling.LowerBound(s.Problem)
-	return err == nil && s.least <= bound.PathBytes*(1+rounding)
+	return err == nil && s.least.cost <= bound.PathBytes*(1+rounding)
 }
 
 // renew improves the winner in rounds, until one gains nothing. Only bytes
@@ -132,17 +132,17 @@ func (s *search) renew(rounds int) error {
 	if !s.free() || work(s.Graph) > renewalWork {
 		return nil
 	}
-	r := newRenewal(s.Problem, s.winner, s.least)
+	r := newRenewal(s.Problem, s.winner, s.least.cost)
 	for range rounds {
 		before := s.least
 		if err := r.all(s.limited); err != nil && s.outer.Err() != nil {
 			return err
 		}
-		s.winner, s.least = r.best, r.least
+		s.winner, s.least = r.best, worth{cost: r.least}
 		if err := s.offer([]member{{seed: s.Seed, start: s.winner, chain: s.refiners()}}); err != nil {
 			return err
 		}
-		r.best, r.least = s.winner, s.least
+		r.best, r.least = s.winner, s.least.cost
 		if s.limited.Err() != nil || s.least == before {
 			return s.outer.Err()
 		}

@@ -164,7 +164,7 @@ func TestSettleMovesFew(t *testing.T) {
 		for h, count := range stay {
 			least += max(0, count-room[h])
 		}
-		if got := movedRanks(p, m); got != least {
+		if got := Moved(p, m); got != least {
 			t.Fatalf("%d ranks move, %d are enough", got, least)
 		}
 	})

@@ -98,14 +98,14 @@ func (k keeper) pinned(ctx context.Context, p *mapping.Problem) (mapping.Mapping
 // with the moves that are left.
 func (k keeper) approach(ctx context.Context, p *mapping.Problem, target mapping.Mapping, alone bool) (mapping.Mapping, error) {
 	start := p.StartMapping()
-	best, least := start, p.Cost(start)
+	best, least := start, worthOf(p, start)
 	consider := func(m mapping.Mapping) {
-		if cost := p.Cost(m); cost < least {
-			best, least = m, cost
+		if w := worthOf(p, m); w.less(least) {
+			best, least = m, w
 		}
 	}
 	m := renamed(p, target, start)
-	if movedRanks(p, m) > p.MaxMoves {
+	if Moved(p, m) > p.MaxMoves {
 		var err error
 		if m, err = newWay(p, m).part(ctx, p.MaxMoves); err != nil {
 			return nil, err
@@ -129,8 +129,8 @@ func (k keeper) approach(ctx context.Context, p *mapping.Problem, target mapping
 	return best, nil
 }
 
-// movedRanks counts the ranks of a mapping that left the host they have in the start.
-func movedRanks(p *mapping.Problem, m mapping.Mapping) int {
+// Moved counts the ranks of a mapping that left the host they have in the start.
+func Moved(p *mapping.Problem, m mapping.Mapping) int {
 	now, before := m.Hosts(p.Allocation), p.StartMapping().Hosts(p.Allocation)
 	count := 0
 	for r, h := range now {

@@ -30,7 +30,8 @@ func (s *search) gridMembers() []member {
 func (s *search) members(trials int) []member {
 	list := []member{
 		{seed: s.Seed, chain: []keeper{{Strategy: mapping.IdentityStrategy(), fixed: true, plain: true}}},
-		{seed: s.Seed, chain: []keeper{ordering()}},
+		{seed: s.Seed, chain: []keeper{ordering(false)}},
+		{seed: s.Seed, chain: []keeper{ordering(true)}},
 		{seed: s.Seed, chain: s.refiners()},
 		{seed: s.Seed, chain: []keeper{swaps()}},
 	}
@@ -84,8 +85,8 @@ func (s *search) offer(members []member) error {
 		if s.refusal == nil {
 			s.refusal = r.refusal
 		}
-		if r.found != nil && (s.winner == nil || r.cost < s.least) {
-			s.winner, s.least = r.found, r.cost
+		if r.found != nil && (s.winner == nil || r.worth.less(s.least)) {
+			s.winner, s.least = r.found, r.worth
 		}
 	}
 	return nil
@@ -95,7 +96,7 @@ func (s *search) offer(members []member) error {
 // why it went no further.
 type offers struct {
 	found   mapping.Mapping
-	cost    float64
+	worth   worth
 	refusal error
 }
 
@@ -124,8 +125,8 @@ func (s *search) follow(m member) (o offers) {
 			o.refusal = err
 			return o
 		}
-		if cost := s.Cost(found); o.found == nil || cost < o.cost {
-			o.found, o.cost = found, cost
+		if w := worthOf(s.Problem, found); o.found == nil || w.less(o.worth) {
+			o.found, o.worth = found, w
 		}
 		step.Start = found
 	}

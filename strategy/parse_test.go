@@ -29,7 +29,7 @@ func TestTableNamesParse(t *testing.T) {
 }
 
 func TestNamesAreEchoed(t *testing.T) {
-	for _, spec := range []string{"kl", "rcm+kl", "tiling:levels=1", "tiling:levels=2+kl", "random+kl+kl"} {
+	for _, spec := range []string{"kl", "rcm+kl", "tiling:levels=1", "tiling:levels=2+kl", "rcm:weighted=true", "random+kl+kl"} {
 		if s, err := Parse(spec); err != nil || s.Name != spec {
 			t.Errorf("%s parses to %q, %v", spec, s.Name, err)
 		}
@@ -89,6 +89,7 @@ func TestParseErrors(t *testing.T) {
 		"tiling:levels":     {"option levels has no value", "tiling:levels=VALUE"},
 		"tiling:levels=":    {"option levels has no value", "tiling:levels=VALUE"},
 		"tiling:levels=0":   {"levels=0 is not a whole number from 1", "options of tiling"},
+		"rcm:weighted=yes":  {"weighted=yes is neither true nor false", "options of rcm"},
 		"tiling:levels=x":   {"levels=x is not a whole number", "options of tiling"},
 	} {
 		s, err := Parse(spec)

@@ -30,6 +30,6 @@ func Settle(p *mapping.Problem) (settled *mapping.Problem, moves bool, err error
 	if p.MaxMoves <= 0 {
 		return &step, true, nil
 	}
-	step.MaxMoves -= movedRanks(p, start)
+	step.MaxMoves -= Moved(p, start)
 	return &step, step.MaxMoves > 0, nil
 }

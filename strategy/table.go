@@ -39,7 +39,7 @@ func table() []row {
 		{keeper: keeper{Strategy: mapping.IdentityStrategy(), fixed: true, plain: true}},
 		{keeper: keeper{Strategy: mapping.CyclicStrategy(), fixed: true, plain: true}},
 		{keeper: keeper{Strategy: mapping.RandomStrategy(), fixed: true, plain: true}},
-		{keeper: ordering()},
+		{keeper: ordering(false), options: []string{"weighted"}, with: orderingWith},
 		{keeper: keeper{Strategy: partition.Bisection(), fixed: true}},
 		{keeper: multisection()},
 		{keeper: passes()},
@@ -53,7 +53,6 @@ func table() []row {
 }
 
 // What best is made of too.
-func ordering() keeper     { return keeper{Strategy: rcm.Strategy()} }
 func multisection() keeper { return keeper{Strategy: partition.Multisection(), fixed: true} }
 func passes() keeper       { return keeper{Strategy: kernighanlin.Strategy(), fixed: true, limit: true} }
 func swaps() keeper        { return keeper{Strategy: exchange.Strategy(), fixed: true, limit: true} }
@@ -61,6 +60,15 @@ func cuboids() keeper      { return keeper{Strategy: geometric.RecursiveCoordina
 func curve() keeper        { return keeper{Strategy: geometric.Hilbert()} }
 func numbers() keeper      { return keeper{Strategy: geometric.Curves()} }
 func tiles() keeper        { return keeper{Strategy: tiling.Strategy(tiling.AllLevels)} }
+
+func ordering(weighted bool) keeper {
+	return keeper{Strategy: rcm.StrategyWith(rcm.Options{Weighted: weighted})}
+}
+
+func orderingWith(values map[string]string) (mapping.Strategy, error) {
+	weighted, err := yesNo(values, "weighted")
+	return ordering(weighted).Strategy, err
+}
 
 func tilingWith(values map[string]string) (mapping.Strategy, error) {
 	levels, err := whole(values, "levels", 1, 100)
@@ -74,4 +82,15 @@ func whole(values map[string]string, option string, low, high int) (int, error) 
 		return 0, fmt.Errorf("%s=%s is not a whole number from %d to %d", option, values[option], low, high)
 	}
 	return n, nil
+}
+
+// yesNo reads an option that is true or false.
+func yesNo(values map[string]string, option string) (bool, error) {
+	switch values[option] {
+	case "true":
+		return true, nil
+	case "false":
+		return false, nil
+	}
+	return false, fmt.Errorf("%s=%s is neither true nor false", option, values[option])
 }

@@ -76,8 +76,8 @@ func TestRenamedFindsTheNames(t *testing.T) {
 			m[r] = name[s]
 		}
 		p.Start = start
-		if got := renamed(p, m, start); movedRanks(p, got) != 0 {
-			t.Fatalf("%d ranks move", movedRanks(p, got))
+		if got := renamed(p, m, start); Moved(p, got) != 0 {
+			t.Fatalf("%d ranks move", Moved(p, got))
 		}
 	})
 }
@@ -100,8 +100,8 @@ func TestStepsOfTheWay(t *testing.T) {
 				undo = append(undo, w.slotsOf(&w.steps[i]))
 				gain := w.make(&w.steps[i])
 				moved += len(w.steps[i].ranks)
-				if err := w.at.Check(slots); err != nil || before-float64(gain) != p.Cost(w.at) || movedRanks(p, w.at) != moved {
-					t.Fatalf("step %v: %v; cost %g less %d is not %g; %d moved, not %d", w.steps[i], err, before, gain, p.Cost(w.at), movedRanks(p, w.at), moved)
+				if err := w.at.Check(slots); err != nil || before-float64(gain) != p.Cost(w.at) || Moved(p, w.at) != moved {
+					t.Fatalf("step %v: %v; cost %g less %d is not %g; %d moved, not %d", w.steps[i], err, before, gain, p.Cost(w.at), Moved(p, w.at), moved)
 				}
 			}
 			for r, s := range w.at {
@@ -140,8 +140,8 @@ func TestPartOfTheWay(t *testing.T) {
 		if err != nil || m.Check(p.Allocation.SlotCount()) != nil {
 			t.Fatal(err, m)
 		}
-		if p.Cost(m) > p.Cost(p.StartMapping()) || movedRanks(p, m) > limit {
-			t.Fatalf("%d moved of %d; from %g to %g", movedRanks(p, m), limit, p.Cost(p.StartMapping()), p.Cost(m))
+		if p.Cost(m) > p.Cost(p.StartMapping()) || Moved(p, m) > limit {
+			t.Fatalf("%d moved of %d; from %g to %g", Moved(p, m), limit, p.Cost(p.StartMapping()), p.Cost(m))
 		}
 		if p.Cost(m) < p.Cost(p.StartMapping()) {
 			gained++

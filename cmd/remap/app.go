@@ -48,15 +48,15 @@ func (p *program) newApp() *cli.App {
 		ExitErrHandler: func(*cli.Context, error) {},
 		Commands: []*cli.Command{
 			p.command("optimize", "the closed loop: map, simulate, reweight by congestion, map again", optimizeExamples, p.optimize,
-				simulated, p.strategiesFlag("rcm,bisection,multisection,tiling,kl"), p.loopFlags(), p.samplingFlag("from which the feedback is taken instead of exact counts"), mappings),
+				simulated, p.strategiesFlag("rcm,bisection,multisection,tiling,kl"), p.goalFlags(), p.loopFlags(), p.samplingFlag("from which the feedback is taken instead of exact counts"), mappings),
 			p.command("map", "one static mapping, without simulation", mapExamples, p.mapOnce,
-				job, p.strategyFlag(), mappings),
+				job, p.strategyFlag(), p.goalFlags(), mappings),
 			p.command("evaluate", "static costs of a mapping", evaluateExamples, p.evaluate,
 				job, p.mappingFlag(), reports),
 			p.command("simulate", "simulate a mapping", simulateExamples, p.simulate,
 				simulated, p.mappingFlag(), p.strategyFlag(), p.aloneFlag(), p.samplingFlag("which fill the est_ columns of --links"), p.measureFlags(), reports),
 			p.command("compare", "one row a strategy: static costs and simulated time", compareExamples, p.compare,
-				simulated, p.strategiesFlag(compareDefault), reports),
+				simulated, p.strategiesFlag(compareDefault), p.goalFlags(), reports),
 			p.command("version", "build information", versionExamples, p.version, p.jsonFlag()),
 		},
 	}

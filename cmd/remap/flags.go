@@ -9,6 +9,7 @@ import (
 
 	"remap/commgraph"
 	"remap/evalsim"
+	"remap/mapping"
 	"remap/workload"
 )
 
@@ -39,6 +40,9 @@ type settings struct {
 	chosen     bool // --strategies is the user's, not the default
 	mapping    string
 	previous   string
+	objective  string
+	fixed      string
+	maxMoves   int
 	seed       uint64
 
 	repeats      int
@@ -138,6 +142,15 @@ func (s *settings) previousFlags() []cli.Flag {
 	}
 }
 
+// goalFlags are taken by all commands that map.
+func (s *settings) goalFlags() []cli.Flag {
+	return []cli.Flag{
+		&cli.StringFlag{Name: "objective", Destination: &s.objective, Value: mapping.PathLength.String(), Usage: "what mappings are to make small: `NAME` " + strings.Join(mapping.Objectives(), ", ")},
+		&cli.StringFlag{Name: "fixed", Destination: &s.fixed, Usage: "ranks that must stay: a `LIST` RANK=HOST:SLOT such as 0=n3:0,5=n4, or a file with rows rank,host,slot"},
+		&cli.IntFlag{Name: "max-moves", Destination: &s.maxMoves, Usage: "at most `N` ranks may leave the host they have in --previous; 0 = no limit"},
+	}
+}
+
 func (s *settings) routingFlag() []cli.Flag {
 	return []cli.Flag{&cli.StringFlag{Name: "routing", Destination: &s.routing, Value: "adaptive", Usage: "`NAME`: adaptive, two-choices, random, hash or static; valiant or ugal on dragonfly and hyperx"}}
 }
@@ -231,6 +244,7 @@ func (s *settings) check(c *cli.Context) error {
 		{"start-jitter-ns", s.startJitter, 0, 3_600_000_000_000, "0 starts all ranks at once"},
 		{"workers", int64(s.workers), 1, 4096, "the default is the number of cores"},
 		{"rounds", int64(s.rounds), 0, 1000, "the default is 5"},
+		{"max-moves", int64(s.maxMoves), 0, 1 << 31, "0 is no limit"},
 	} {
 		if c.IsSet(bound.name) && (bound.value < bound.least || bound.value > bound.most) {
 			return usage(bound.hint, "--%s must be from %d to %d, not %d", bound.name, bound.least, bound.most, bound.value)

@@ -27,6 +27,9 @@ type job struct {
 	graph       *commgraph.Graph   // traffic folded
 	grid        []int              // process grid; nil = unknown
 	previous    mapping.Mapping    // nil = identity
+	objective   mapping.Objective  // --objective
+	fixed       []int32            // --fixed: slot a rank must keep, -1 = free; nil = all free
+	maxMoves    int                // --max-moves
 	recorded    bool               // the traffic is recorded, not a pattern
 	name        string             // the pattern or the file of the traffic
 	background  []background       // other jobs in the network
@@ -115,8 +118,26 @@ func (p *program) load() (*job, error) {
 			return nil, inOption("previous", err)
 		}
 	}
+	if err := p.loadGoal(j); err != nil {
+		return nil, err
+	}
 	p.clock.lap("load")
 	return j, nil
+}
+
+// loadGoal reads what the mapping is for, and what must stay.
+func (p *program) loadGoal(j *job) (err error) {
+	if p.objective != "" { // commands that do not map have no such option
+		if j.objective, err = mapping.ParseObjective(p.objective); err != nil {
+			return inOption("objective", err)
+		}
+	}
+	if j.maxMoves = p.maxMoves; p.fixed != "" {
+		if j.fixed, err = p.openFixed(j); err != nil {
+			return inOption("fixed", err)
+		}
+	}
+	return nil
 }
 
 // loadTraffic reads --pattern or --graph, of which there must be one.
@@ -223,8 +244,8 @@ func (p *program) fits(j *job) error {
 
 // problem is the job as strategies see it.
 func (j *job) problem(seed uint64) *mapping.Problem {
-	return &mapping.Problem{Graph: j.graph, Grid: j.grid, Coordinates: j.coordinates, Machine: j.machine, Allocation: j.allocation,
-		Start: j.previous, Seed: seed}
+	return &mapping.Problem{Graph: j.graph, Traffic: j.traffic, Grid: j.grid, Coordinates: j.coordinates, Machine: j.machine, Allocation: j.allocation,
+		Start: j.previous, Fixed: j.fixed, MaxMoves: j.maxMoves, Objective: j.objective, Seed: seed}
 }
 
 // costs are the static costs of a mapping, under a strategy's name.

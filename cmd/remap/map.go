@@ -7,13 +7,14 @@ import (
 	"strings"
 
 	"remap/mapping"
+	"remap/rcm"
 	"remap/strategy"
 	"remap/tiling"
 )
 
 const mapExamples = `
   remap map --topology torus:4x4x4 --pattern stencil3d7:4x4x4 --strategy rcm+kl --output job.csv
-  remap map --topology tapered --pattern stencil2d:64x72 --strategy tiling --format openmpi-rankfile --output job.rankfile
+  remap map --topology torus:4x4x4 --pattern stencil3d7:4x4x4 --strategy best --previous job.csv --objective link-load --fixed 0=n0:0,5=n9:0 --max-moves 20 --format openmpi-rankfile --output job.rankfile
 `
 
 const evaluateExamples = `
@@ -24,6 +25,8 @@ const evaluateExamples = `
 // static is the JSON of map and evaluate.
 type static struct {
 	mapping.Costs
+	goal
+	*rcm.Measures
 	pathBound
 	Timing map[string]float64 `json:"timing,omitempty"`
 }
@@ -59,15 +62,16 @@ func (p *program) mapOnce(ctx context.Context) error {
 	if err := p.writeMapping(out, j, m); err != nil {
 		return err
 	}
-	bound := j.pathBound()
+	goal, band, bound := j.goal(m), j.banded(chosen.Name, m), j.pathBound()
 	p.clock.lap("bound")
 	if p.json {
-		return p.writeJSON(static{costs, bound, p.timingFields()})
+		return p.writeJSON(static{costs, goal, band, bound, p.timingFields()})
 	}
 	summary := grid{header: append([]string{"strategy"}, staticHeader...)}
 	summary.add(append([]string{"before: " + before.Strategy}, staticCells(&before)...)...)
 	summary.add(append([]string{"after: " + costs.Strategy}, staticCells(&costs)...)...)
-	return p.writeSummary(out, &report{table: summary, under: bound.sentence(costs.AvgPathLength)})
+	goal.addTo(&summary)
+	return p.writeSummary(out, &report{table: summary, under: lines(bandSentence(band), bound.sentence(costs.AvgPathLength))})
 }
 
 func (p *program) evaluate(context.Context) error {
@@ -96,7 +100,7 @@ func (p *program) evaluate(context.Context) error {
 	}
 	bound := j.pathBound()
 	p.clock.lap("bound")
-	r := report{value: static{costs, bound, p.timingFields()}, csvHeader: staticNames, csvRows: [][]string{staticFields(&costs)},
+	r := report{value: static{Costs: costs, pathBound: bound, Timing: p.timingFields()}, csvHeader: staticNames, csvRows: [][]string{staticFields(&costs)},
 		under: bound.sentence(costs.AvgPathLength)}
 	r.table.header = append([]string{"mapping"}, staticHeader...)
 	r.table.add(append([]string{costs.Strategy}, staticCells(&costs)...)...)
@@ -118,11 +122,17 @@ func (p *program) chosenStrategy() (mapping.Strategy, error) {
 // inStrategy says which strategy could not do its work.
 func inStrategy(name string, err error) error {
 	hint := hintOf(err)
-	if errors.Is(err, tiling.ErrNoGrid) {
+	var many *mapping.TooManyMoves
+	switch {
+	case errors.Is(err, tiling.ErrNoGrid):
 		hint = gridHint
+	case errors.As(err, &many):
+		hint = movesHint
 	}
 	return fail(hint, "strategy %s: %w", name, err)
 }
+
+const movesHint = "--fixed asks for these moves; a larger --max-moves allows them"
 
 const gridHint = "--grid AxB says the ranks' process grid"
 

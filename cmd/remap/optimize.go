@@ -15,7 +15,7 @@ import (
 
 const optimizeExamples = `
   remap optimize --topology torus:4x4x4 --pattern uniform:64 --format openmpi-rankfile --output best.rankfile
-  remap optimize --topology torus:6x6x8 --pattern stencil3d7:6x6x8 --strategies kl,tiling --budget 20s --output best.csv
+  remap optimize --topology torus:6x6x8 --pattern stencil3d7:6x6x8 --strategies kl,tiling --objective mixed --max-moves 100 --fixed 0=n0 --output best.csv
 `
 
 // optimized is the JSON of optimize.
@@ -109,7 +109,13 @@ func (p *program) search(ctx context.Context, j *job, strategies []mapping.Strat
 		defer cancel()
 	}
 	s := feedback.DefaultSettings()
-	s.Problem, s.Strategies = j.problem(p.seed), strategies
+	if s.Problem, err = j.settled(p.seed); err != nil {
+		return nil, err
+	}
+	s.Strategies = strategies
+	if moved := strategy.Moved(j.problem(p.seed), s.Problem.StartMapping()); moved > 0 {
+		p.say("the search begins with %d ranks moved by --fixed", moved)
+	}
 	if s.Traffic, err = j.program.Traffic(); err != nil {
 		return nil, err
 	}
@@ -140,6 +146,19 @@ func (p *program) search(ctx context.Context, j *job, strategies []mapping.Strat
 		}
 	}
 	return found, err
+}
+
+// settled is the problem with a start that keeps --fixed, which the loop tries
+// to beat, and the moves that this leaves.
+func (j *job) settled(seed uint64) (*mapping.Problem, error) {
+	problem, moves, err := strategy.Settle(j.problem(seed))
+	switch {
+	case err != nil:
+		return nil, fail(movesHint, "--max-moves: %w", err)
+	case !moves:
+		return nil, fail(movesHint, "--max-moves %d is used up by the ranks that --fixed moves", j.maxMoves)
+	}
+	return problem, nil
 }
 
 // optimized adds the static costs to what the loop found.

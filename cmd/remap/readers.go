@@ -198,6 +198,19 @@ func (p *program) openMapping(path string, j *job) (mapping.Mapping, error) {
 	return launcher.Read(path, file, j.machine, j.allocation, j.traffic.Ranks())
 }
 
+// openFixed reads --fixed: a list, or a file.
+func (p *program) openFixed(j *job) ([]int32, error) {
+	if _, err := os.Stat(p.fixed); err != nil && strings.ContainsRune(p.fixed, '=') {
+		return mapping.ParseFixed(p.fixed, j.machine, j.allocation, j.traffic.Ranks())
+	}
+	file, err := commgraph.OpenFile(p.fixed)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	return mapping.ReadFixed(p.fixed, file, j.machine, j.allocation, j.traffic.Ranks())
+}
+
 // openMappingOutput checks --format and --output before the work.
 func (p *program) openMappingOutput() (*output, error) {
 	if err := launcher.Check(p.format); err != nil {
