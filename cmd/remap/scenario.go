@@ -106,7 +106,8 @@ func (p *program) openScenario() ([]given, error) {
 
 // ours turns a ready-made scenario into options.
 func (p *program) ours(s fixtures.Scenario) []given {
-	options := []given{{name: "topology", values: []string{s.Topology}}, {name: "background", values: s.Background}}
+	options := []given{{name: "topology", values: []string{s.Topology}}, {name: "background", values: s.Background},
+		{name: "fail", values: s.Fail}, {name: "slow", values: s.Slow}}
 	if s.Hosts != "" {
 		options = append(options, given{name: "hosts", values: []string{s.Hosts}})
 	}
