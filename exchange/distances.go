@@ -28,7 +28,8 @@ type distances struct {
 // matrixSites bounds the matrix to 16 MB.
 const matrixSites = 2048
 
-func newDistances(p *mapping.Problem, s *sites) *distances {
+// newDistances makes a matrix for so many sites at most.
+func newDistances(p *mapping.Problem, s *sites, most int) *distances {
 	d := &distances{problem: p, sites: s, other: make([]int32, s.count())}
 	for site := range d.other {
 		d.other[site] = -1
@@ -45,7 +46,7 @@ func newDistances(p *mapping.Problem, s *sites) *distances {
 		d.least = 1
 	}
 	n := s.count()
-	if n > matrixSites {
+	if n > most {
 		if t := newTree(p.Machine); t != nil && d.prices == nil {
 			d.low = t.bySite(p.Machine, s)
 		}

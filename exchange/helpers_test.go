@@ -113,11 +113,11 @@ func networks() []network {
 // or not, spare slots or not, traffic or only its graph, shares of links.
 func drawProblem(t *rapid.T, machine *topology.Topology) *mapping.Problem {
 	order := rapid.Permutation(mapping.Identity(machine.Hosts())).Draw(t, "hosts")
-	a := &mapping.Allocation{Hosts: order[:rapid.IntRange(1, len(order)).Draw(t, "host count")]}
+	a := &mapping.Allocation{Hosts: order[:len(order)-rapid.IntRange(0, len(order)-1).Draw(t, "hosts left out")]}
 	if rapid.Bool().Draw(t, "slots given") {
 		a.Slots = rapid.SliceOfN(rapid.Int32Range(1, 3), len(a.Hosts), len(a.Hosts)).Draw(t, "slots")
 	}
-	ranks := rapid.IntRange(0, a.SlotCount()).Draw(t, "ranks")
+	ranks := a.SlotCount() - rapid.IntRange(0, a.SlotCount()).Draw(t, "spare slots")
 	traffic := drawTraffic(t, ranks)
 	p := &mapping.Problem{Graph: traffic.Graph(), Machine: machine, Allocation: a, Seed: 1}
 	if rapid.Bool().Draw(t, "traffic known") {

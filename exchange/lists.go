@@ -13,7 +13,8 @@ type lists struct {
 	pairs   map[int64]list
 	table   []list // length sites x sites, instead of pairs where that is small
 	room    []entry
-	blocks  int
+	blocks  int // made so far
+	size    int // entries of a block
 	walk    unitWalk
 }
 
@@ -39,7 +40,7 @@ const (
 )
 
 func newLists(machine *topology.Topology, s *sites, k *links) *lists {
-	c := &lists{machine: machine, sites: s, links: k}
+	c := &lists{machine: machine, sites: s, links: k, size: blockEntries}
 	c.walk.init(machine, k)
 	c.forget()
 	return c
@@ -141,7 +142,7 @@ func (c *lists) reserve(count int) []entry {
 		if c.blocks == cacheBlocks {
 			c.forget()
 		}
-		c.room = make([]entry, max(blockEntries, count))
+		c.room = make([]entry, max(c.size, count))
 		c.blocks++
 	}
 	return c.room[:0:count]

@@ -12,7 +12,7 @@ type path struct {
 }
 
 func newPath(s *State) *path {
-	p := &path{State: s, distance: newDistances(s.problem, s.sites)}
+	p := &path{State: s, distance: newDistances(s.problem, s.sites, matrixSites)}
 	ranks := len(s.slotOf)
 	p.of, p.least = make([]int64, ranks), make([]int64, ranks)
 	nearest := p.distance.least

@@ -5,81 +5,7 @@ import (
 	"context"
 	"math/rand/v2"
 	"slices"
-
-	"remap/mapping"
 )
-
-// Refine improves a mapping under the problem's objective by exchanges until
-// none that it looks at gains, or its work is done. It returns what it has
-// reached, settled (Settle) and never worse than the settled start, and with it
-// ctx's error when ctx has ended: callers may keep either. Other errors, then
-// without a mapping, are options out of bounds and those of Settle.
-//
-// start must pass Check. The result depends on the problem and its seed, start
-// and options only.
-func Refine(ctx context.Context, p *mapping.Problem, start mapping.Mapping, options Options) (mapping.Mapping, error) {
-	if err := options.validate(); err != nil {
-		return nil, err
-	}
-	settled, err := Settle(p, start)
-	if err != nil || ctx.Err() != nil {
-		return settled, cmp.Or(err, ctx.Err())
-	}
-	begin := settled
-	if p.Objective != mapping.PathLength && p.MaxMoves == 0 {
-		begin, err = shortened(ctx, p, settled, options)
-	}
-	r := newSearch(NewState(p, begin), options)
-	if err == nil {
-		err = r.run(ctx)
-	}
-	if p.Cost(r.slotOf) > p.Cost(settled) {
-		return settled, err
-	}
-	return r.Mapping(), err
-}
-
-// shortened is the mapping refined for path length, if that does not make it
-// worse under the problem's own objective: short paths load links little, and
-// are found in a fraction of the time.
-func shortened(ctx context.Context, p *mapping.Problem, m mapping.Mapping, options Options) (mapping.Mapping, error) {
-	q := *p
-	q.Objective = mapping.PathLength
-	r := newSearch(NewState(&q, m), options)
-	err := r.sweep(ctx)
-	if p.Cost(r.slotOf) > p.Cost(m) {
-		return m, err
-	}
-	return r.slotOf, err
-}
-
-// run sweeps for path lengths; for link loads it relieves the worst link before
-// and after each sweep, until that brings nothing.
-func (r *search) run(ctx context.Context) error {
-	if r.load == nil || r.load.steep {
-		return r.sweep(ctx)
-	}
-	for {
-		_, err := r.relieve(ctx)
-		if err == nil {
-			err = r.sweep(ctx)
-		}
-		if err != nil {
-			return err
-		}
-		fell, err := r.relieve(ctx)
-		if err != nil || !fell || !r.withinWork() {
-			return err
-		}
-	}
-}
-
-func (r *search) withinWork() bool { return r.options.Work == 0 || r.steps < r.options.Work }
-
-// atFloor tells whether no mapping can be better.
-func (r *search) atFloor() bool {
-	return r.problem.Objective == mapping.LinkLoad && r.load.worst() <= r.floor*(1+rounding)
-}
 
 // search is a state and whom to ask next.
 type search struct {
@@ -115,16 +41,18 @@ func newSearch(s *State, options Options) *search {
 	if s.load != nil {
 		r.floor = s.load.floor()
 	}
-	for _, u := range r.chance.Perm(ranks) {
-		r.ask(int32(u))
-	}
 	return r
 }
 
-// ask puts a rank with partners into the queue unless it waits already.
-func (r *search) ask(u int32) {
+// mayGain tells whether a rank has partners and may move.
+func (r *search) mayGain(u int32) bool {
 	first, end := r.problem.Graph.Row(u)
-	if r.waiting[u] || first == end || r.pinned(u) {
+	return first < end && !r.pinned(u)
+}
+
+// ask puts a rank into the queue unless it waits already or has nothing to gain.
+func (r *search) ask(u int32) {
+	if r.waiting[u] || !r.mayGain(u) {
 		return
 	}
 	r.waiting[u] = true

@@ -2,10 +2,13 @@ package exchange
 
 import (
 	"math"
+	"slices"
 	"testing"
 
 	"pgregory.net/rapid"
 
+	"remap/commgraph"
+	"remap/mapping"
 	"remap/topology"
 )
 
@@ -32,6 +35,101 @@ func TestGainIsDifferenceOfCosts(t *testing.T) {
 			if bound := 1e-9 * max(before, after); math.Abs(s.Cost()-after) > bound || math.Abs(before-after-gain.Cost) > bound {
 				t.Fatalf("%s: from %g by %g to %g, recomputed %g", p.Objective, before, gain.Cost, s.Cost(), after)
 			}
+		}
+	})
+}
+
+// After any exchanges the state's loads are LinkLoads of its mapping.
+func TestLoadsAreLinkLoads(t *testing.T) {
+	onEach(t, func(t *rapid.T, machine *topology.Topology) {
+		p := drawProblem(t, machine)
+		if p.Objective == mapping.PathLength {
+			p.Objective = mapping.LinkLoad
+		}
+		traffic, share := p.Traffic, 1.0
+		if traffic == nil {
+			traffic, share = &commgraph.Traffic{Offsets: p.Graph.Offsets, Destinations: p.Graph.Neighbors, Bytes: p.Graph.Weights}, 0.5
+		}
+		slots := p.Allocation.SlotCount()
+		s := NewState(p, drawMapping(t, p.Ranks(), slots))
+		slot := rapid.Int32Range(0, int32(slots-1))
+		for range rapid.IntRange(0, 12).Draw(t, "exchanges") {
+			s.Exchange(slot.Draw(t, "slot"), slot.Draw(t, "other slot"))
+		}
+		for l, want := range mapping.LinkLoads(machine, p.Allocation, traffic, s.slotOf) {
+			want *= share
+			got := s.load.bytesOf(int32(l)) * share / machine.Links[l].BytesPerSecond
+			if math.Abs(got-want) > 1e-9*s.load.worst() {
+				t.Fatalf("link %d takes %g s, by LinkLoads %g", l, got, want)
+			}
+		}
+	})
+}
+
+// bytesOf is the bytes of one link.
+func (l *load) bytesOf(link int32) float64 {
+	machine := l.problem.Machine
+	from, to := machine.Links[link].From, machine.Links[link].To
+	if machine.IsHost(from) {
+		class, first := l.links.rails[from], int32(0)
+		if first, _ = machine.Out(from); class < 0 {
+			return 0
+		}
+		return l.bytes[class+link-first]
+	}
+	if machine.IsHost(to) {
+		if l.links.rails[to] < 0 {
+			return 0
+		}
+		rails := int32(len(machine.Ejection(to)))
+		return l.bytes[l.links.rails[to]+rails+int32(slices.Index(machine.Ejection(to), link))]
+	}
+	if l.links.tree == nil {
+		return l.bytes[l.links.class[link]]
+	}
+	for n, upward := range l.links.tree.upward {
+		if slices.Contains(upward, link) {
+			return l.bytes[l.links.bottom+2*int32(n)] / float64(len(upward))
+		}
+		if slices.Contains(upward, machine.Reverse(link)) {
+			return l.bytes[l.links.bottom+2*int32(n)+1] / float64(len(upward))
+		}
+	}
+	return math.NaN()
+}
+
+// Relabelling the ranks of a mapping leaves its cost as it is.
+func TestCostOfRelabelledRanks(t *testing.T) {
+	onEach(t, func(t *rapid.T, machine *topology.Topology) {
+		p := drawProblem(t, machine)
+		m := drawMapping(t, p.Ranks(), p.Allocation.SlotCount())
+		name := rapid.Permutation(mapping.Identity(p.Ranks())).Draw(t, "new numbers")
+		traffic := p.Traffic
+		if traffic == nil {
+			traffic = p.Graph.Traffic()
+		}
+		var flows []commgraph.Flow
+		for r := range int32(p.Ranks()) {
+			first, end := traffic.Row(r)
+			for i := first; i < end; i++ {
+				flows = append(flows, commgraph.Flow{From: name[r], To: name[traffic.Destinations[i]], Bytes: traffic.Bytes[i]})
+			}
+		}
+		renamed, err := commgraph.NewTraffic(p.Ranks(), flows, false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		q := *p
+		if q.Graph = renamed.Graph(); p.Traffic != nil {
+			q.Traffic = renamed
+		}
+		other := make(mapping.Mapping, len(m))
+		for r, slot := range m {
+			other[name[r]] = slot
+		}
+		got, want := NewState(&q, other).Cost(), NewState(p, m).Cost()
+		if math.Abs(got-want) > 1e-9*want {
+			t.Fatalf("%s: %g, with other numbers %g", p.Objective, want, got)
 		}
 	})
 }
