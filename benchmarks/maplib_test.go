@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -162,8 +163,64 @@ func (m *maplib) best(otherRun string) (algorithm string, least int64) {
 	return algorithm, least
 }
 
+// annealed is the least hop-bytes that long simulated annealing by exchanges
+// (Kirkpatrick, Gelatt and Vecchi 1983) finds from some seeds, beside which the
+// others can be judged where nobody knows the least possible; 0 without
+// REMAP_LONG. One rank a slot, every slot taken.
+func annealed(t *testing.T, p mapping.Problem) float64 {
+	t.Helper()
+	const seeds, moves, first, last = 5, 5_000_000, 0.3, 0.1 // temperatures over the mean change of an exchange
+	if os.Getenv("REMAP_LONG") == "" {
+		return 0
+	}
+	n := p.Ranks()
+	hosts := p.Allocation.HostOfSlot()
+	apart := make([]float64, n*n) // links between slots
+	for a := range n {
+		for b := range n {
+			apart[a*n+b] = float64(max(0, p.Machine.PathLength(hosts[a], hosts[b])-1))
+		}
+	}
+	least := math.Inf(1)
+	for seed := range uint64(seeds) {
+		chance := rand.New(rand.NewPCG(seed, 7))
+		at := chance.Perm(n)
+		to := func(u int, slot, but int) (sum float64) { // of u's bytes, were it on the slot
+			begin, end := p.Graph.Row(int32(u))
+			for e := begin; e < end; e++ {
+				if v := int(p.Graph.Neighbors[e]); v != but {
+					sum += float64(p.Graph.Weights[e]) * apart[slot*n+at[v]]
+				}
+			}
+			return sum
+		}
+		change := func(u, v int) float64 {
+			return to(u, at[v], v) - to(u, at[u], v) + to(v, at[u], u) - to(v, at[v], u)
+		}
+		mean, cost := 0.0, 0.0
+		for range 1000 {
+			mean += math.Abs(change(chance.IntN(n), chance.IntN(n))) / 1000
+		}
+		for u := range n {
+			cost += to(u, at[u], -1) / 2
+		}
+		for i := range moves {
+			u, v := chance.IntN(n), chance.IntN(n)
+			by := change(u, v)
+			if by > 0 && chance.Float64() >= math.Exp(-by/(mean*first*math.Pow(last/first, float64(i)/moves))) {
+				continue
+			}
+			at[u], at[v] = at[v], at[u]
+			cost += by
+			least = min(least, cost)
+		}
+	}
+	return least
+}
+
 // TestMaplib compares with twelve published algorithms:
-// REMAP_TABLE=1 go test -run Maplib -v ./benchmarks
+// REMAP_TABLE=1 go test -run Maplib -v ./benchmarks, and with REMAP_LONG=1 what
+// a search of a minute or two finds.
 func TestMaplib(t *testing.T) {
 	seeds, specs := seedsToRun(), []string{"best"}
 	if os.Getenv("REMAP_TABLE") != "" {
@@ -174,7 +231,7 @@ func TestMaplib(t *testing.T) {
 	for _, spec := range specs {
 		fmt.Fprintf(&out, " `%s` |", spec)
 	}
-	out.WriteString("\n|---|---|---|" + strings.Repeat("---|", len(specs)) + "\n")
+	out.WriteString(" annealing |\n|---|---|---|" + strings.Repeat("---|", len(specs)+1) + "\n")
 	for _, c := range maplibCases {
 		m := openMaplib(t, c.app, c.kind)
 		m.checkPublished(t, c.otherRun)
@@ -186,12 +243,16 @@ func TestMaplib(t *testing.T) {
 				out.WriteString(" - |")
 				continue
 			}
-			fmt.Fprintf(&out, " %.4f (%.4f to %.4f) |", f.mean/float64(least), f.least/float64(least), f.most/float64(least))
+			fmt.Fprintf(&out, " %.4f", f.mean/float64(least))
+			if f.most > f.least {
+				fmt.Fprintf(&out, " (%.4f to %.4f)", f.least/float64(least), f.most/float64(least))
+			}
+			out.WriteString(" |")
 			if spec == "best" && f.most > float64(least) {
 				t.Errorf("%s: best has up to %.5g hop-bytes, %s %.5g", m.name, f.most, algorithm, float64(least))
 			}
 		}
-		out.WriteString("\n")
+		fmt.Fprintf(&out, " %s |\n", orDash(annealed(t, m.problem)/float64(least)))
 	}
 	t.Logf("hop-bytes over those of the best published mapping; geometric means over seeds 1 to %d (least to most):\n%s", seeds, out.String())
 }
