@@ -94,7 +94,7 @@ func TestConstraints(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p := drawProblem(t, list)
 		before := print(p)
-		for _, spec := range specs() {
+		for _, spec := range quickSpecs() {
 			s, err := Parse(spec)
 			if err != nil {
 				t.Fatal(err)

@@ -30,6 +30,12 @@ func specs() []string {
 	return list
 }
 
+// quickSpecs are those without the strategies that take long and do nothing that
+// others do not.
+func quickSpecs() []string {
+	return slices.DeleteFunc(specs(), func(spec string) bool { return spec == "strong" || spec == "default" })
+}
+
 func mustNetwork(t testing.TB, spec string) *topology.Topology {
 	t.Helper()
 	machine, err := topology.Parse(spec)
@@ -132,11 +138,11 @@ func problems(t testing.TB) map[string]*mapping.Problem {
 	return set
 }
 
-// someProblems is a third of them.
+// someProblems is a quarter of them.
 func someProblems(t testing.TB) map[string]*mapping.Problem {
 	set := problems(t)
 	for i, name := range slices.Sorted(maps.Keys(set)) {
-		if i%3 != 0 {
+		if i%4 != 0 {
 			delete(set, name)
 		}
 	}
@@ -165,7 +171,10 @@ func TestContract(t *testing.T) {
 			t.Fatal(err)
 		}
 		t.Run(spec, func(t *testing.T) {
-			refused := 0
+			refused, set := 0, set
+			if slices.Contains([]string{"best", "strong"}, spec) && os.Getenv("REMAP_LONG") == "" { // slow
+				set = someProblems(t)
+			}
 			for name, p := range set {
 				before := print(p)
 				m, err := s.Map(context.Background(), p)
@@ -219,7 +228,7 @@ func TestRefinersDoNotWorsen(t *testing.T) {
 
 // With a limit of moves a strategy keeps to it.
 func TestLimitOfMoves(t *testing.T) {
-	for _, spec := range specs() {
+	for _, spec := range quickSpecs() {
 		s, err := Parse(spec)
 		if err != nil {
 			t.Fatal(err)
@@ -235,7 +244,7 @@ func TestLimitOfMoves(t *testing.T) {
 
 // Fixed ranks stay.
 func TestFixedRanks(t *testing.T) {
-	for _, spec := range specs() {
+	for _, spec := range quickSpecs() {
 		s, err := Parse(spec)
 		if err != nil {
 			t.Fatal(err)

@@ -8,6 +8,7 @@ import (
 
 	"remap/commgraph"
 	"remap/mapping"
+	"remap/partition"
 )
 
 // member is a way to a mapping: strategies one after the other, every one's
@@ -44,7 +45,7 @@ func (s *search) members(trials int) []member {
 	seeds := rand.New(rand.NewPCG(s.Seed, 0x62657374)) // "best": a stream of its own
 	seed := s.Seed
 	for range trialsFor(s.Graph, trials) {
-		list = append(list, member{seed: seed, chain: s.refined(multisection())})
+		list = append(list, member{seed: seed, chain: s.refined(s.multisection())})
 		seed = seeds.Uint64()
 	}
 	return list
@@ -56,6 +57,19 @@ func (s *search) refined(k keeper) []keeper { return append([]keeper{k}, s.refin
 // refiners are kl, whose passes move many ranks at once but shorten paths
 // alone, and swaps, which know every objective and look at single ranks.
 func (s *search) refiners() []keeper { return []keeper{passes(), swaps()} }
+
+// multisection is as strong as the graph is small. Strong seeks short paths
+// alone: where they are not all that counts, default does for a start.
+func (s *search) multisection() keeper {
+	preset := partition.DefaultPreset
+	switch size := work(s.Graph); {
+	case size > trialWork:
+		preset = partition.FastPreset
+	case size <= strongWork && s.free():
+		preset = partition.StrongPreset
+	}
+	return keeper{Strategy: preset.Strategy(), fixed: true}
+}
 
 // trialsFor is how many of the trials a graph gets.
 func trialsFor(g *commgraph.Graph, trials int) int {

@@ -21,7 +21,7 @@ func TestTableNamesParse(t *testing.T) {
 			t.Errorf("%s parses to %q, %v", s.Name, parsed.Name, err)
 		}
 	}
-	for _, name := range strings.Fields("identity cyclic random rcm bisection multisection kl swap rcb hilbert tiling best") {
+	for _, name := range strings.Fields("identity cyclic random rcm bisection multisection fast default strong kl swap rcb hilbert tiling best") {
 		if !seen[name] {
 			t.Errorf("%s is missing", name)
 		}
@@ -29,7 +29,7 @@ func TestTableNamesParse(t *testing.T) {
 }
 
 func TestNamesAreEchoed(t *testing.T) {
-	for _, spec := range []string{"kl", "rcm+kl", "tiling:levels=1", "tiling:levels=2+kl", "rcm:weighted=true", "random+kl+kl"} {
+	for _, spec := range []string{"kl", "rcm+kl", "tiling:levels=1", "tiling:levels=2+kl", "rcm:weighted=true", "multisection:preset=fast", "random+kl+kl"} {
 		if s, err := Parse(spec); err != nil || s.Name != spec {
 			t.Errorf("%s parses to %q, %v", spec, s.Name, err)
 		}
@@ -78,19 +78,20 @@ func TestParseListContinuesOptions(t *testing.T) {
 
 func TestParseErrors(t *testing.T) {
 	for spec, want := range map[string][2]string{
-		"":                  {`unknown strategy ""`, "known: identity, cyclic"},
-		"tilling":           {`unknown strategy "tilling"`, "did you mean tiling? known: identity"},
-		"multisect":         {`unknown strategy "multisect"`, "did you mean multisection?"},
-		"metis":             {`unknown strategy "metis"`, "known: identity"},
-		"kl+":               {`unknown strategy ""`, "known:"},
-		"kl:":               {`unknown option of strategy kl ""`, "it takes no options"},
-		"identity:levels=1": {`unknown option of strategy identity "levels"`, "it takes no options"},
-		"tiling:level=1":    {`unknown option of strategy tiling "level"`, "did you mean levels?"},
-		"tiling:levels":     {"option levels has no value", "tiling:levels=VALUE"},
-		"tiling:levels=":    {"option levels has no value", "tiling:levels=VALUE"},
-		"tiling:levels=0":   {"levels=0 is not a whole number from 1", "options of tiling"},
-		"rcm:weighted=yes":  {"weighted=yes is neither true nor false", "options of rcm"},
-		"tiling:levels=x":   {"levels=x is not a whole number", "options of tiling"},
+		"":                      {`unknown strategy ""`, "known: identity, cyclic"},
+		"tilling":               {`unknown strategy "tilling"`, "did you mean tiling? known: identity"},
+		"multisect":             {`unknown strategy "multisect"`, "did you mean multisection?"},
+		"metis":                 {`unknown strategy "metis"`, "known: identity"},
+		"kl+":                   {`unknown strategy ""`, "known:"},
+		"kl:":                   {`unknown option of strategy kl ""`, "it takes no options"},
+		"identity:levels=1":     {`unknown option of strategy identity "levels"`, "it takes no options"},
+		"tiling:level=1":        {`unknown option of strategy tiling "level"`, "did you mean levels?"},
+		"tiling:levels":         {"option levels has no value", "tiling:levels=VALUE"},
+		"tiling:levels=":        {"option levels has no value", "tiling:levels=VALUE"},
+		"tiling:levels=0":       {"levels=0 is not a whole number from 1", "options of tiling"},
+		"multisection:preset=x": {"preset=x is none of fast, default, strong", "options of multisection"},
+		"rcm:weighted=yes":      {"weighted=yes is neither true nor false", "options of rcm"},
+		"tiling:levels=x":       {"levels=x is not a whole number", "options of tiling"},
 	} {
 		s, err := Parse(spec)
 		var located *input.Error

@@ -30,7 +30,7 @@ type renewal struct {
 }
 
 func newRenewal(p *mapping.Problem, m mapping.Mapping, cost float64) *renewal {
-	return &renewal{Problem: p, places: mapping.NewPlaces(p.Machine, p.Allocation, nil), solve: partition.Multisection(),
+	return &renewal{Problem: p, places: mapping.NewPlaces(p.Machine, p.Allocation, nil), solve: partition.Fast(),
 		chance: rand.New(rand.NewPCG(p.Seed, 0x72656e6577)), best: m, least: cost} // "renew": a stream of its own
 }
 

@@ -5,6 +5,7 @@ package strategy
 import (
 	"fmt"
 	"strconv"
+	"strings"
 
 	"remap/exchange"
 	"remap/geometric"
@@ -41,7 +42,10 @@ func table() []row {
 		{keeper: keeper{Strategy: mapping.RandomStrategy(), fixed: true, plain: true}},
 		{keeper: ordering(false), options: []string{"weighted"}, with: orderingWith},
 		{keeper: keeper{Strategy: partition.Bisection(), fixed: true}},
-		{keeper: multisection()},
+		{keeper: multisection(), options: []string{"preset"}, with: multisectionWith},
+		{keeper: keeper{Strategy: partition.Fast(), fixed: true}},
+		{keeper: keeper{Strategy: partition.Default(), fixed: true}},
+		{keeper: keeper{Strategy: partition.Strong(), fixed: true}},
 		{keeper: passes()},
 		{keeper: swaps()},
 		{keeper: cuboids()},
@@ -68,6 +72,18 @@ func ordering(weighted bool) keeper {
 func orderingWith(values map[string]string) (mapping.Strategy, error) {
 	weighted, err := yesNo(values, "weighted")
 	return ordering(weighted).Strategy, err
+}
+
+// multisectionWith knows the presets by their names.
+func multisectionWith(values map[string]string) (mapping.Strategy, error) {
+	var known []string
+	for _, preset := range []partition.Preset{partition.FastPreset, partition.DefaultPreset, partition.StrongPreset} {
+		if values["preset"] == preset.Name {
+			return preset.Strategy(), nil
+		}
+		known = append(known, preset.Name)
+	}
+	return mapping.Strategy{}, fmt.Errorf("preset=%s is none of %s", values["preset"], strings.Join(known, ", "))
 }
 
 func tilingWith(values map[string]string) (mapping.Strategy, error) {
