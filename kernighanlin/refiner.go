@@ -32,6 +32,7 @@ type Refiner struct {
 	toward    []int64 // length blocks: weight from the block under study, 0 between uses
 	neighbors []int32 // blocks with weight
 	partners  []int32 // of the block under study
+	pairs     []blockPair
 }
 
 // NewRefiner works on assign in place.

@@ -65,7 +65,9 @@ func TestIncrementalKeepsTheBudget(t *testing.T) {
 		budget := rapid.IntRange(0, 6).Draw(t, "budget")
 		r.Home, r.Budget = home, budget
 		before := r.assign.Cost(r.graph, r.metric)
-		gain, err := r.Incremental(context.Background(), DefaultOptions)
+		options := DefaultOptions
+		options.ExpensiveFirst = rapid.Bool().Draw(t, "expensive first")
+		gain, err := r.Incremental(context.Background(), options)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -17,16 +17,25 @@ import (
 // beside their partners. The result is never worse than Start in bytes times
 // path length. MaxMoves is kept. Fixed ranks that Start has elsewhere are first
 // put on their slots (SettleFixed); the result is then never worse than that.
-func Strategy() mapping.Strategy {
+func Strategy() mapping.Strategy { return StrategyWith(DefaultOptions) }
+
+// StrategyWith is "kl" with options; ExpensiveFirst is "kl:order=expense".
+func StrategyWith(options Options) mapping.Strategy {
+	name := "kl"
+	if options.ExpensiveFirst {
+		name = "kl:order=expense"
+	}
 	return mapping.Strategy{
 		Refine: true,
-		Name:   "kl",
+		Name:   name,
 		Doc:    "incremental Kernighan-Lin swaps from the start mapping (block placement unless chained)",
-		Map:    improve,
+		Map: func(ctx context.Context, p *mapping.Problem) (mapping.Mapping, error) {
+			return improve(ctx, p, options)
+		},
 	}
 }
 
-func improve(ctx context.Context, p *mapping.Problem) (mapping.Mapping, error) {
+func improve(ctx context.Context, p *mapping.Problem, options Options) (mapping.Mapping, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -42,7 +51,7 @@ func improve(ctx context.Context, p *mapping.Problem) (mapping.Mapping, error) {
 	if p.MaxMoves > 0 {
 		r.Home, r.Budget = unmoved(p, start, home)
 	}
-	if _, err := r.Incremental(ctx, DefaultOptions); err != nil {
+	if _, err := r.Incremental(ctx, options); err != nil {
 		return nil, err
 	}
 	m := layout.Mapping(assign, int32(p.Ranks()), start, home)

@@ -86,7 +86,9 @@ func TestStrategyIsNeverWorseThanItsStart(t *testing.T) {
 	for _, spec := range []string{"fattree:nodes-per-leaf=3,leaves-per-pod=2,pods=2,aggs-per-pod=1,cores=2", "torus:3x2x2"} {
 		rapid.Check(t, func(t *rapid.T) {
 			p := drawProblem(t, spec)
-			m, err := Strategy().Map(context.Background(), p)
+			options := DefaultOptions
+			options.ExpensiveFirst = rapid.Bool().Draw(t, "expensive first")
+			m, err := StrategyWith(options).Map(context.Background(), p)
 			if err != nil {
 				t.Fatal(err)
 			}

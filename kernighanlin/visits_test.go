@@ -22,6 +22,7 @@ func TestVisitsChangeNothing(t *testing.T) {
 		again := NewRefiner(r.graph, r.metric, NewAssignment(r.assign.First, slices.Clone(r.assign.Members)))
 		again.Home, again.Budget, again.Fixed = r.Home, r.Budget, r.Fixed
 		options := DefaultOptions
+		options.ExpensiveFirst = rapid.Bool().Draw(t, "expensive first")
 		options.Partners = rapid.IntRange(1, 6).Draw(t, "partners")
 		gain, err := r.Incremental(context.Background(), options)
 		if err != nil {
@@ -36,20 +37,46 @@ func TestVisitsChangeNothing(t *testing.T) {
 // everyVisit is Incremental without the memory of visits.
 func (r *Refiner) everyVisit(options Options) (total int64) {
 	limits := Limits{Slack: 1, Passes: options.Passes, Fruitless: 50}
+	sweep := r.sweepBlocks
+	if options.ExpensiveFirst {
+		sweep = r.sweepExpensive
+	}
 	for range options.Sweeps {
-		var gain int64
-		for b := range int32(r.assign.Blocks()) {
-			for _, other := range slices.Clone(r.partnersOf(b, options.Partners)) {
-				if g := r.Improve(b, other, limits); g > 0 {
-					gain += g
-					break
-				}
-			}
-		}
+		gain, _ := sweep(context.Background(), options, limits)
 		total += gain
 		if gain == 0 {
 			break
 		}
 	}
 	return total
+}
+
+// TestExpensivePairsComeFirst: all pairs of blocks with edges between them, by
+// what the edges cost over the cost inside, summed edge by edge.
+func TestExpensivePairsComeFirst(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		r := drawRefiner(t)
+		if _, err := r.sweepExpensive(context.Background(), Options{Partners: 9}, Limits{}); err != nil {
+			t.Fatal(err)
+		}
+		expense := map[[2]int32]int64{}
+		for u := range int32(r.graph.Vertices()) {
+			first, end := r.graph.Row(u)
+			for i := first; i < end; i++ {
+				a, b := r.assign.Block[u], r.assign.Block[r.graph.Neighbors[i]]
+				if a < b {
+					expense[[2]int32{a, b}] += r.graph.Weights[i] * (r.metric.Between(a, b) - r.metric.Inside(a))
+				}
+			}
+		}
+		visited := slices.Compact(slices.Clone(r.pairs))
+		if len(visited) != len(expense) {
+			t.Fatalf("%d pairs of %d", len(visited), len(expense))
+		}
+		for i, p := range visited {
+			if want := expense[[2]int32{p.a, p.b}]; p.expense != want || i > 0 && visited[i-1].expense < want {
+				t.Fatalf("pair %d of blocks %d and %d: expense %d, want %d, after one of %d", i, p.a, p.b, p.expense, want, visited[max(0, i-1)].expense)
+			}
+		}
+	})
 }
