@@ -20,7 +20,8 @@ func (r *Refiner) sweepExpensive(ctx context.Context, options Options, limits Li
 	slices.SortFunc(r.pairs, func(x, y blockPair) int {
 		return cmp.Or(cmp.Compare(y.expense, x.expense), cmp.Compare(x.a, y.a), cmp.Compare(x.b, y.b))
 	})
-	for _, p := range slices.Compact(r.pairs) { // most pairs are partners both ways
+	r.pairs = slices.Compact(r.pairs) // most pairs are partners both ways
+	for _, p := range r.pairs {
 		g, err := r.visit(ctx, p.a, p.b, limits)
 		gain += g
 		if err != nil {
