@@ -1,8 +1,6 @@
 package exchange
 
-import (
-	"context"
-)
+import "context"
 
 // crowded lists the free ranks whose messages cross the worst link, senders and
 // receivers, in order of their numbers. O(flows x links of a path).
@@ -10,7 +8,7 @@ func (r *search) crowded() []int32 {
 	worst := r.load.peaks.where()
 	f := &r.load.flows
 	r.crowd = r.crowd[:0]
-	r.inCrowd = append(r.inCrowd[:0], make([]bool, len(r.slotOf))...)
+	clear(r.inCrowd)
 	for u, slot := range r.slotOf {
 		for i := f.first[u]; i < f.first[u+1]; i++ {
 			if v := f.partners[i]; f.out[i] > 0 && r.load.crosses(worst, slot, r.slotOf[v]) {

@@ -23,6 +23,10 @@
 // and what it gains it gains near its partners. Ranks whose surroundings have
 // not changed since they found nothing are not asked again.
 //
+// From the local optimum simulated annealing of low heat goes on for path
+// lengths. Link loads begin from short paths where these are no worse; then the
+// ranks whose messages cross the worst link are tried first.
+//
 // Costs: pricing an exchange takes O(degree) for path lengths, O(degree x links
 // of a path) for link loads.
 package exchange

@@ -12,7 +12,7 @@ type Options struct {
 	Random    int     // slots drawn at random that it tries for link loads, >= 0
 	Proposals int     // exchanges proposed for every rank in simulated annealing for path length, >= 0; fewer where Work ends first, none if that is fewer than 50
 	Heat      float64 // temperature it begins with, as a share of the usual loss, >= 0
-	Work      int64   // most elementary steps: distances and shares of links looked at, >= 0; 0 = no limit
+	Work      int64   // most elementary steps: distances and shares of links looked at, >= 0; 0 = no limit. For link loads as many again for the short paths they begin from
 }
 
 // DefaultOptions are those of the strategy "swap": one to some seconds for some

@@ -25,7 +25,7 @@ func Refine(ctx context.Context, p *mapping.Problem, start mapping.Mapping, opti
 		return settled, cmp.Or(err, ctx.Err())
 	}
 	r := newSearch(NewState(p, settled), options)
-	if r.load != nil && p.MaxMoves == 0 && !r.atFloor() {
+	if r.load != nil && p.MaxMoves == 0 {
 		var begin mapping.Mapping
 		if begin, err = shortened(ctx, p, settled, options); !slices.Equal(begin, settled) {
 			r = newSearch(NewState(p, begin), options)
@@ -42,7 +42,8 @@ func Refine(ctx context.Context, p *mapping.Problem, start mapping.Mapping, opti
 
 // shortened is the mapping refined for path length, if that does not make it
 // worse under the problem's own objective: short paths load links little, and
-// are found in a fraction of the time.
+// are found in a fraction of the time. So they are where they do not, which is
+// the rule where a host's own links need most time.
 func shortened(ctx context.Context, p *mapping.Problem, m mapping.Mapping, options Options) (mapping.Mapping, error) {
 	q := *p
 	q.Objective = mapping.PathLength
@@ -96,7 +97,9 @@ func (r *search) leave(ctx context.Context) error {
 		}
 	}
 	if r.path.total > cost {
+		steps := r.steps
 		r.State = NewState(r.problem, best)
+		r.steps += steps
 	}
 	return err
 }

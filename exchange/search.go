@@ -39,6 +39,7 @@ func newSearch(s *State, options Options) *search {
 	r.waiting, r.queue = make([]bool, ranks), make([]int32, ranks)
 	r.listed = make([]int32, s.sites.count())
 	if s.load != nil {
+		r.inCrowd = make([]bool, ranks)
 		r.floor = s.load.floor()
 	}
 	return r
