@@ -23,8 +23,10 @@ type machine struct {
 	order    []int32 // length blocks: every node is a run of it
 	nodes    []machineNode
 	leaf     []int32 // length blocks: the node of that block alone
+	parent   []int32 // length nodes; the root's is itself
 	depths   []int32 // length depths+1: nodes of depth d are depths[d] to depths[d+1]
 	scale    int64   // of the distances that between gives
+	grid     *gridMeans
 }
 
 // machineNode is the blocks order[first:end] of a machine.
@@ -45,6 +47,7 @@ func newMachine(p *mapping.Problem, l *kernighanlin.Layout, variant uint64, tota
 	}
 	m.splitter = newBlockSplitter(p, l, variant)
 	m.nodes = append(make([]machineNode, 0, 2*blocks), machineNode{0, int32(blocks), 0})
+	m.parent = append(make([]int32, 0, 2*blocks), 0)
 	m.depths = []int32{0, 1}
 	for at := 0; at < len(m.nodes); at++ {
 		if at == int(m.depths[len(m.depths)-1]) {
@@ -60,11 +63,13 @@ func newMachine(p *mapping.Problem, l *kernighanlin.Layout, variant uint64, tota
 		half := first + int32(m.splitter.split(m.order[first:end]))
 		m.nodes[at].child = int32(len(m.nodes))
 		m.nodes = append(m.nodes, machineNode{first, half, 0}, machineNode{half, end, 0})
+		m.parent = append(m.parent, int32(at), int32(at))
 	}
 	if last := m.depths[len(m.depths)-1]; int(last) < len(m.nodes) {
 		m.depths = append(m.depths, int32(len(m.nodes)))
 	}
 	m.scale = m.fineness(total)
+	m.grid = newGridMeans(p, m)
 	return m
 }
 
@@ -77,7 +82,7 @@ func (m *machine) fineness(total int64) int64 {
 	}
 	const most, room = 64, int64(1) << 60
 	scale := int64(most)
-	for scale > 1 && total > room/(8*longest*scale) {
+	for scale > 1 && (total > room/(8*longest*scale) || longest*scale >= 1<<14) {
 		scale /= 2
 	}
 	return scale
@@ -86,9 +91,20 @@ func (m *machine) fineness(total int64) int64 {
 // between is the mean path length from a block of node a to one of node b,
 // times scale. Of large nodes only some blocks are looked at, spread evenly
 // over the order, which spreads them over the node's halves and quarters too.
-// O(samples^2).
+// O(samples^2), on a torus or mesh O(extents) if one of the nodes is large.
 func (m *machine) between(a, b int32, samples int32) int64 {
 	x, y := &m.nodes[a], &m.nodes[b]
+	if m.grid != nil && m.grid.table[b] < 0 && m.grid.table[a] >= 0 {
+		a, b, x, y = b, a, y, x
+	}
+	if m.grid != nil && m.grid.table[b] >= 0 {
+		pairs := int64(x.end-x.first) * int64(y.end-y.first)
+		sum := m.grid.sum(a, b, m.order[x.first:x.end]) + pairs // a path has a switch more than links
+		if a == b {
+			sum -= (1 - m.layout.Metric.Inside(m.order[x.first])) * int64(x.end-x.first)
+		}
+		return (sum*m.scale + pairs/2) / pairs
+	}
 	nx, ny := min(samples, x.end-x.first), min(samples, y.end-y.first)
 	var sum int64
 	for i := range nx {

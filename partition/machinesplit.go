@@ -2,6 +2,7 @@ package partition
 
 import (
 	"cmp"
+	"math"
 	"math/rand/v2"
 	"slices"
 
@@ -30,6 +31,7 @@ type blockSplitter struct {
 	favour      []int     // length dimensions: the order of equal sides
 	chance      *rand.Rand
 	variant     uint64
+	parts       int64   // of the blocks at hand, the first half shall have one part
 	key         []int64 // length blocks: what the blocks at hand are sorted by
 }
 
@@ -79,6 +81,7 @@ func (s *blockSplitter) locate(p *mapping.Problem, ofSwitch []int16) {
 // split sorts the blocks, two at least, so that the first ones, whose number it
 // gives, are one half and the others the other.
 func (s *blockSplitter) split(blocks []int32) int {
+	s.parts = 2
 	switch {
 	case s.dimensions > 0 && s.byDimension(blocks):
 	case s.distances && s.byDistance(blocks):
@@ -93,22 +96,37 @@ func (s *blockSplitter) coordinate(b int32, k int) int16 {
 	return s.coordinates[int(b)*s.dimensions+k]
 }
 
-// byDimension sets the keys to the coordinates along one side; false when all
-// blocks are at one switch.
+// byDimension sets the keys to the coordinates along one side, and the share of
+// the first part; false when all blocks are at one switch.
+//
+// A whole ring is halved, or in every other variant becomes three arcs: first a
+// third is cut off, then the rest is halved before anything else. Halves are
+// easier for the graph, but a ring of four quarters is the same network as two
+// rings of two, so nothing tells which of a graph's dimensions the second cut
+// of a ring belongs to, and a shuffled grid may be folded where it need not be.
 func (s *blockSplitter) byDimension(blocks []int32) bool {
 	best, widest, from := -1, 0, int16(0)
 	for _, k := range s.favour {
 		begin, extent := s.span(blocks, k)
-		if extent > 1 && (best < 0 || extent > widest && !s.hyperX) {
-			best, widest, from = k, extent, begin
+		long := extent
+		if ring := int(s.ring[k]); s.thirds(s.ring[k]) && 2*extent > ring && extent < ring {
+			long += math.MaxInt16 // two thirds of a ring
+		}
+		if extent > 1 && (best < 0 || long > widest && !s.hyperX) {
+			best, widest, from = k, long, begin
 		}
 	}
 	if best < 0 {
 		return false
 	}
 	turn := from
-	if s.ring[best] > 0 && widest == int(s.ring[best]) && s.variant > 0 {
-		turn = int16(s.chance.IntN(widest)) // a whole ring may be cut anywhere
+	if ring := s.ring[best]; ring >= shortRing && widest == int(ring) {
+		if s.thirds(ring) {
+			s.parts = 3
+		}
+		if s.variant > 0 {
+			turn = int16(s.chance.IntN(widest)) // a whole ring may be cut anywhere
+		}
 	}
 	for _, b := range blocks {
 		x := s.coordinate(b, best) - turn
@@ -118,6 +136,15 @@ func (s *blockSplitter) byDimension(blocks []int32) bool {
 		s.key[b] = int64(x)
 	}
 	return true
+}
+
+// shortRing is the length from which a ring is cut in three, longRing that from
+// which it is not: bisections of large graphs find slabs of half their size,
+// but seldom those of a third.
+const shortRing, longRing = 5, 16
+
+func (s *blockSplitter) thirds(ring int16) bool {
+	return s.variant%2 == 1 && ring >= shortRing && ring < longRing
 }
 
 // span is the shortest run of coordinates in dimension k that holds the blocks:
@@ -226,7 +253,7 @@ func spread(blocks []int32, most int) []int32 {
 }
 
 // halve sorts the blocks by their keys and gives where to cut them: between
-// two keys, as near to half of the slots as can be. With jump it is the largest
+// two keys, as near to the right share of the slots as can be. With jump it is the largest
 // difference between two keys near the half, so that blocks that belong
 // together are not parted for balance.
 func (s *blockSplitter) halve(blocks []int32, jump bool) int {
@@ -243,7 +270,7 @@ func (s *blockSplitter) halve(blocks []int32, jump bool) int {
 	for i, b := range blocks[:len(blocks)-1] {
 		sum += int64(first[b+1] - first[b])
 		step := s.key[blocks[i+1]] - s.key[b]
-		away := max(2*sum-total, total-2*sum)
+		away := max(s.parts*sum-total, total-s.parts*sum)
 		if step == 0 {
 			continue
 		}

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"remap/commgraph"
+	"remap/exchange"
 	"remap/kernighanlin"
 	"remap/mapping"
 )
@@ -42,7 +43,8 @@ func levelBounds(l *kernighanlin.Layout) [][]int32 {
 // small graphs several times, and keeps the one of the least bytes times path
 // length. solve gives the ranks in the order of the layout's positions; it is
 // for networks whose places decide distances. On others, and where ranks have
-// fixed slots, the machine itself is split.
+// fixed slots, the machine itself is split, and single ranks change places in the
+// end.
 func place(ctx context.Context, p *mapping.Problem, name string, solve func(l *kernighanlin.Layout, seed uint64) ([]int32, error)) (mapping.Mapping, error) {
 	if p.MaxMoves > 0 {
 		return nil, fmt.Errorf("a limit of moves is not supported by %s yet", name)
@@ -60,7 +62,11 @@ func place(ctx context.Context, p *mapping.Problem, name string, solve func(l *k
 	seeds := rand.New(rand.NewPCG(p.Seed, 0x747269616c)) // "trial": a stream of its own
 	var best *kernighanlin.Assignment
 	var least int64
-	for trial := range trials(p.Graph) {
+	count := trials(p.Graph)
+	if !whole {
+		count = machineTrials(p.Graph)
+	}
+	for trial := range count {
 		var members []int32
 		var err error
 		if seed := seeds.Uint64(); whole {
@@ -79,12 +85,25 @@ func place(ctx context.Context, p *mapping.Problem, name string, solve func(l *k
 	for b := range int32(layout.Blocks()) {
 		slices.Sort(best.Of(b))
 	}
-	return layout.Mapping(best, int32(ranks), p.Fixed, fixed), nil
+	m := layout.Mapping(best, int32(ranks), p.Fixed, fixed)
+	if whole {
+		return m, nil
+	}
+	swaps := *p
+	swaps.Objective = mapping.PathLength
+	return exchange.Refine(ctx, &swaps, m, exchange.FastOptions)
 }
 
 // trials is how often a graph is partitioned from other seeds: often where it
 // costs nothing and a few dozen vertices leave much to chance.
 func trials(g *commgraph.Graph) int {
 	const work, most = 1 << 15, 16
+	return max(1, min(most, work/(g.Vertices()+len(g.Neighbors)+1)))
+}
+
+// machineTrials is the same where the machine is split: other splits of it are
+// tried too, and some of a large graph pay.
+func machineTrials(g *commgraph.Graph) int {
+	const work, most = 1 << 19, 16
 	return max(1, min(most, work/(g.Vertices()+len(g.Neighbors)+1)))
 }
