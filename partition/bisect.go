@@ -13,7 +13,17 @@ type Options struct {
 	Attempts int // whole multilevel runs tried, the best kept, >= 1
 	Cycles   int // further rounds of merging and refining on the best
 	Passes   int // most passes on one graph of the hierarchy
+	Merging  Merging
 }
+
+// Merging is how vertices are merged into those of the next coarser graph.
+type Merging uint8
+
+const (
+	ByTurns  Merging = iota // clusters in the first run down the hierarchy, pairs in the second, and so on
+	Pairs                   // matching
+	Clusters                // label propagation
+)
 
 // DefaultOptions are those of the strategies.
 var DefaultOptions = Options{Coarsest: 80, Seeds: 6, Attempts: 2, Cycles: 1, Passes: 6}
@@ -30,13 +40,15 @@ var DefaultOptions = Options{Coarsest: 80, Seeds: 6, Attempts: 2, Cycles: 1, Pas
 //	               \     /
 //	levels[2]      o-----o              bisect
 type bisector struct {
-	options Options
-	chance  *rand.Rand
-	levels  []*level
-	passes  kernighanlin.Passes
-	matcher matcher
-	scratch scratch
-	best    []uint8
+	options   Options
+	chance    *rand.Rand
+	levels    []*level
+	passes    kernighanlin.Passes
+	matcher   matcher
+	clusterer clusterer
+	scratch   scratch
+	best      []uint8
+	turn      int // runs down the hierarchy since bisect began
 }
 
 // level is one graph of the hierarchy.
@@ -58,6 +70,7 @@ func (b *bisector) graph() *graph { return &b.levels[0].graph }
 // O(attempts x edges x log vertices) for graphs that merge well.
 func (b *bisector) bisect(target int64) []uint8 {
 	var best int64
+	b.turn = 0
 	n := b.graph().count()
 	b.best = resize(b.best, n)
 	for try := range b.options.Attempts {
@@ -110,21 +123,23 @@ func (b *bisector) attempt(target int64, keep bool) int64 {
 func (b *bisector) coarsen(target int64, keep bool) int {
 	limit := max(2, 3*b.graph().total/int64(2*b.options.Coarsest))
 	limit = min(limit, max(2, min(target, b.graph().total-target)))
+	clusters := b.options.Merging == Clusters || b.options.Merging == ByTurns && b.turn%2 == 0
+	b.turn++
 	for l := 0; ; l++ {
 		fine := b.levels[l]
 		n := fine.graph.count()
 		if n <= b.options.Coarsest {
 			return l
 		}
-		b.matcher.fixed = nil
+		var marks []uint8
 		if keep {
-			b.matcher.fixed = fine.side
+			marks = fine.side
 		}
-		count := b.matcher.match(&fine.graph, limit, b.chance)
+		count, into := b.merge(&fine.graph, limit, marks, clusters)
 		if 20*count > 19*n {
 			return l
 		}
-		fine.into = append(fine.into[:0], b.matcher.into...)
+		fine.into = append(fine.into[:0], into...)
 		if len(b.levels) == l+1 {
 			b.levels = append(b.levels, &level{})
 		}
@@ -137,6 +152,19 @@ func (b *bisector) coarsen(target int64, keep bool) int {
 			}
 		}
 	}
+}
+
+// merge finds the vertices of the next coarser graph: how many, and which of
+// them every vertex becomes part of. Clusters that hardly shrink the graph give
+// way to pairs, which also join vertices that are no neighbours.
+func (b *bisector) merge(g *graph, limit int64, marks []uint8, clusters bool) (int, []int32) {
+	if clusters {
+		if count := b.clusterer.cluster(g, limit, marks, b.chance); 4*count <= 3*g.count() {
+			return count, b.clusterer.into
+		}
+	}
+	b.matcher.fixed = marks
+	return b.matcher.match(g, limit, b.chance), b.matcher.into
 }
 
 // initial bisects the coarsest graph: from a random vertex alone on side 0,

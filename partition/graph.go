@@ -31,7 +31,12 @@ func (g *graph) subgraph(from *commgraph.Graph, members, local []int32) {
 		local[v] = int32(i)
 	}
 	g.offsets = append(g.offsets[:0], 0)
-	g.neighbors, g.weights = g.neighbors[:0], g.weights[:0]
+	ends := 0
+	for _, v := range members {
+		first, end := from.Row(v)
+		ends += int(end - first)
+	}
+	g.neighbors, g.weights = resize(g.neighbors, ends)[:0], resize(g.weights, ends)[:0]
 	g.vertices = resize(g.vertices, len(members))
 	for i, v := range members {
 		first, end := from.Row(v)

@@ -15,9 +15,9 @@ import (
 
 // multisect orders the vertices level by level: bounds are the blocks of every
 // level, coarsest first, each list refining the one before. At each level every
-// block of the level above is cut by recursive bisection, then its parts
-// exchange vertices pairwise. Members of the result stand in the ranges of the
-// last bounds.
+// block of the level above is cut by recursive bisection, then, except at the
+// last level, its parts exchange vertices pairwise. Members of the result stand
+// in the ranges of the last bounds.
 //
 // Bisections that do not depend on each other run side by side. What each draws
 // by chance follows from the seed and from where its part is, so that the number
@@ -43,6 +43,9 @@ func multisect(ctx context.Context, g *commgraph.Graph, bounds [][]int32, option
 		}
 		if err := group.Wait(); err != nil {
 			return nil, err
+		}
+		if level == len(bounds)-1 {
+			break // the caller refines these under the metric itself
 		}
 		assign := kernighanlin.NewAssignment(first, members)
 		r := kernighanlin.NewRefiner(g, kernighanlin.CutMetric(assign.Blocks()), assign)

@@ -14,33 +14,56 @@ type Preset struct {
 	Name     string
 	Doc      string  // one line
 	Cut      Options // of the bisections of whole levels
+	Pairs    int     // most rounds over all pairs of adjacent blocks
 	Rounds   int     // renewals of sets of blocks
 	Set      int     // most blocks of a set, >= 2
 	Trials   int     // cuts tried of every set
 	Renewal  Options // of the bisections of sets
 	Chain    int     // most vertices of a ring found by chains; 0 = no chains
-	Drop     int     // how far a chain may fall behind, in edges of mean weight
-	Rotation int     // rounds of rotation after chains
+	Work     int     // most vertices that chains look at, for each of the graph
+	Drop     int     // how far a chain may fall behind, in edges of mean weight that become one level longer
+	Rotation int     // most rounds of rotation after chains
 }
 
 // FastPreset gives what other partitioners do by default, in about their time.
 var FastPreset = Preset{
 	Name: "fast", Doc: "multisection with little effort, for large graphs",
-	Cut: Options{Coarsest: 80, Seeds: 4, Attempts: 1, Cycles: 0, Passes: 6}, Chain: 10, Rotation: 2,
+	Cut:   Options{Coarsest: 80, Seeds: 4, Attempts: 1, Passes: 6, Merging: Clusters},
+	Pairs: 1, Chain: 10, Work: 30, Rotation: 2,
 }
 
 // DefaultPreset is that of the strategies "default" and "multisection".
 var DefaultPreset = Preset{
-	Name: "default", Doc: "multilevel partitioning along the levels of the network, sets of leaf switches cut again, then exchanges by path length",
-	Cut:    Options{Coarsest: 80, Seeds: 6, Attempts: 4, Cycles: 2, Passes: 6},
-	Rounds: 2, Set: 4, Trials: 2, Renewal: Options{Coarsest: 80, Seeds: 4, Attempts: 1, Passes: 6}, Chain: 12, Rotation: 10,
+	Name: "default", Doc: "multilevel partitioning along the levels of the network, then sets of leaf switches again, then exchanges by path length",
+	Cut:   Options{Coarsest: 80, Seeds: 6, Attempts: 4, Cycles: 2, Passes: 6},
+	Pairs: 20, Rounds: 2, Set: 4, Trials: 2, Renewal: Options{Coarsest: 80, Seeds: 4, Attempts: 1, Passes: 6},
+	Chain: 12, Work: 400, Rotation: 10,
 }
 
 // StrongPreset tries harder, for graphs that are mapped once and run long.
 var StrongPreset = Preset{
-	Name: "strong", Doc: "multisection with several times the effort of default",
-	Cut:    Options{Coarsest: 80, Seeds: 8, Attempts: 8, Cycles: 4, Passes: 8},
-	Rounds: 6, Set: 6, Trials: 4, Renewal: Options{Coarsest: 80, Seeds: 4, Attempts: 2, Cycles: 1, Passes: 6}, Chain: 16, Drop: 4, Rotation: 10,
+	Name: "strong", Doc: "multisection with five times the effort of default",
+	Cut:   Options{Coarsest: 80, Seeds: 8, Attempts: 8, Cycles: 4, Passes: 8},
+	Pairs: 20, Rounds: 6, Set: 6, Trials: 4, Renewal: Options{Coarsest: 80, Seeds: 4, Attempts: 2, Cycles: 1, Passes: 6},
+	Chain: 16, Work: 400, Drop: 2, Rotation: 10,
+}
+
+// largeWork is the number of vertices and half-edges above which a preset does
+// as the next weaker one: default would take minutes there.
+const largeWork = 1 << 22
+
+// on gives the preset for a graph.
+func (preset Preset) on(g *commgraph.Graph) Preset {
+	if g.Vertices()+len(g.Neighbors) <= largeWork {
+		return preset
+	}
+	switch preset.Name {
+	case StrongPreset.Name:
+		return DefaultPreset
+	case DefaultPreset.Name:
+		return FastPreset
+	}
+	return preset
 }
 
 // Fast is the strategy "fast": multisection with FastPreset.
@@ -78,6 +101,7 @@ func (preset Preset) Strategy() mapping.Strategy {
 // solve gives the vertices in the order of the layout's positions.
 func (preset Preset) solve(ctx context.Context, g *commgraph.Graph, l *kernighanlin.Layout, seed uint64) ([]int32, error) {
 	bounds := levelBounds(l)
+	preset = preset.on(g)
 	members, err := multisect(ctx, g, bounds, preset.Cut, seed)
 	if err != nil {
 		return nil, err
@@ -104,11 +128,11 @@ func (preset Preset) solve(ctx context.Context, g *commgraph.Graph, l *kernighan
 
 // polish improves all blocks under the metric, first pairs, then rings.
 func (preset Preset) polish(ctx context.Context, g *commgraph.Graph, m *kernighanlin.Metric, r *kernighanlin.Refiner, assign *kernighanlin.Assignment, seed uint64) error {
-	if err := settle(ctx, r, assign.Blocks(), nil, pairLimits, 20); err != nil || preset.Chain == 0 {
+	if err := settle(ctx, r, assign.Blocks(), nil, pairLimits, preset.Pairs); err != nil || preset.Chain == 0 {
 		return err
 	}
 	k := newKway(g, m, assign, nil)
-	limits := chainLimits{Length: preset.Chain, Rounds: 10, Work: 400}
+	limits := chainLimits{Length: preset.Chain, Rounds: 10, Work: preset.Work}
 	if edges := int64(g.Edges()); edges > 0 {
 		limits.Drop = int64(preset.Drop) * 2 * g.TotalWeight() / edges
 	}
