@@ -1,6 +1,7 @@
 package partition
 
 import (
+	"math"
 	"math/rand/v2"
 
 	"remap/kernighanlin"
@@ -26,6 +27,7 @@ type machine struct {
 	parent   []int32 // length nodes; the root's is itself
 	depths   []int32 // length depths+1: nodes of depth d are depths[d] to depths[d+1]
 	scale    int64   // of the distances that between gives
+	coarse   int64   // what between is divided by to fit 16 bits
 	grid     *gridMeans
 }
 
@@ -68,24 +70,26 @@ func newMachine(p *mapping.Problem, l *kernighanlin.Layout, variant uint64, tota
 	if last := m.depths[len(m.depths)-1]; int(last) < len(m.nodes) {
 		m.depths = append(m.depths, int32(len(m.nodes)))
 	}
-	m.scale = m.fineness(total)
+	m.scale, m.coarse = m.fineness(total)
 	m.grid = newGridMeans(p, m)
 	return m
 }
 
 // fineness is a power of two by which distances are multiplied, so that means
-// of them keep some digits and no sum of weights times distances overflows.
-func (m *machine) fineness(total int64) int64 {
+// of them keep some digits and no sum of weights times distances overflows, and
+// a divisor that brings these means below 2^16.
+func (m *machine) fineness(total int64) (scale, coarse int64) {
 	longest := int64(1)
 	for b := range int32(len(m.order)) {
 		longest = max(longest, m.layout.Metric.Between(0, b))
 	}
-	const most, room = 64, int64(1) << 60
-	scale := int64(most)
-	for scale > 1 && (total > room/(8*longest*scale) || longest*scale >= 1<<14) {
+	longest *= 4 // as far as any two blocks are apart, with room to spare
+	const room = int64(1) << 60
+	scale = 64
+	for scale > 1 && (total > room/(2*longest*scale) || longest*scale > math.MaxUint16) {
 		scale /= 2
 	}
-	return scale
+	return scale, max(1, (longest*scale+math.MaxUint16)/math.MaxUint16)
 }
 
 // between is the mean path length from a block of node a to one of node b,

@@ -1,0 +1,82 @@
+package partition
+
+import (
+	"context"
+	"math"
+
+	"remap/kernighanlin"
+)
+
+// settle exchanges vertices between any two of the parts there are once depth d
+// is split, siblings or not, while the cost by mean distances falls.
+func (s *machineMapper) settle(ctx context.Context, d int, samples int32) error {
+	frontier := s.frontier(d)
+	parts := len(frontier)
+	most := mostSettled
+	if d == len(s.depths)-2 {
+		most = 2 * mostSettled // the blocks themselves
+	}
+	if parts > most || 2*parts > len(s.members) {
+		return nil
+	}
+	matrix := make([]uint16, parts*parts)
+	var inside int64
+	part := make([]int32, len(s.nodes))
+	assign := &kernighanlin.Assignment{First: make([]int32, parts+1), Members: s.members, Block: make([]int32, len(s.where))}
+	for i, a := range frontier {
+		part[a] = int32(i)
+		assign.First[i+1] = s.room[s.nodes[a].end]
+		own := s.between(a, a, samples) / s.coarse
+		inside += own
+		for j, b := range frontier[:i] {
+			length := uint16(min(math.MaxUint16, s.between(a, b, samples)/s.coarse))
+			matrix[i*parts+j], matrix[j*parts+i] = length, length
+		}
+	}
+	inside /= int64(parts)
+	for i := range frontier {
+		matrix[i*parts+i] = uint16(inside)
+	}
+	for v, node := range s.where {
+		for frontier[part[node]] != node {
+			node = s.parent[node]
+		}
+		assign.Block[v] = part[node]
+	}
+	rounds := 3
+	if parts > mostSettled/2 {
+		rounds = 1
+	}
+	r := kernighanlin.NewRefiner(s.graph, kernighanlin.NewMatrixMetric(matrix, parts, inside), assign)
+	if err := settle(ctx, r, parts, nil, pairLimits, rounds); err != nil {
+		return err
+	}
+	for i, node := range frontier {
+		for _, v := range assign.Of(int32(i)) {
+			s.where[v] = node
+		}
+	}
+	return nil
+}
+
+// mostSettled bounds the parts that exchange with one another; they have two
+// vertices each at least, or it would be better to look at single swaps.
+const mostSettled = 256
+
+// frontier lists the nodes that cover the machine once depth d is split, in its
+// order.
+func (s *machineMapper) frontier(d int) []int32 {
+	var nodes []int32
+	var visit func(node int32, depth int)
+	visit = func(node int32, depth int) {
+		child := s.nodes[node].child
+		if depth > d || child == 0 {
+			nodes = append(nodes, node)
+			return
+		}
+		visit(child, depth+1)
+		visit(child+1, depth+1)
+	}
+	visit(0, 0)
+	return nodes
+}
