@@ -11,7 +11,8 @@ package kernighanlin
 // vertex chosen with the first already moved. With a larger slack one side may
 // run ahead, then the other must follow until the target is met.
 //
-// A pass costs O(edges + moves x degree x log vertices).
+// A pass costs O(edges + moves x degree), times log vertices where gains are too
+// many for buckets, or times vertices over degree where those are few.
 type Passes struct {
 	pair   *Pair
 	limits Limits
@@ -20,6 +21,9 @@ type Passes struct {
 	place  []int32 // length vertices: index in the queue of its side, -1 = not in it
 	locked []bool  // length vertices: has moved in this pass, or is too heavy to
 	queues [2]queue
+	form   form // of both queues
+	scale  gainScale
+	links  []link  // length vertices, of buckets
 	moves  []int32 // of this pass, in order
 	stamp  int32
 
@@ -75,8 +79,42 @@ func (s *Passes) begin(p *Pair, limits Limits) {
 		}
 		s.gain[v] = gain
 	}
+	s.chooseForm()
 	s.deviation = p.weightOfSide0() - limits.Target
 	s.away = 0
+}
+
+const (
+	small  = 256 // pairs of so many vertices are queued whole
+	listed = 64  // and of so many in lists
+)
+
+// chooseForm decides on the form of the queues.
+func (s *Passes) chooseForm() {
+	p := s.pair
+	n := p.Vertices()
+	s.form = list
+	if n <= listed {
+		return
+	}
+	s.form = heap
+	var reach, common uint64 // the largest gain there can be, and all bits of gains
+	for v := range n {
+		var far uint64
+		if p.Bias != nil {
+			far = uint64(abs(p.Bias[v]))
+			common |= far
+		}
+		for _, w := range p.Weights[p.Offsets[v]:p.Offsets[v+1]] {
+			size := uint64(abs(w)) // between prices edges may be cheaper cut
+			far += size
+			common |= size
+		}
+		reach = max(reach, far)
+	}
+	if scale, ok := newGainScale(reach, common); ok {
+		s.form, s.scale, s.links = bucketed, scale, resize(s.links, n)
+	}
 }
 
 // resize gives a slice of length n, contents unspecified.
@@ -146,18 +184,17 @@ func abs(x int64) int64 {
 // unbalanced ones are queued whole.
 func (s *Passes) fill() {
 	p := s.pair
-	const small = 256
 	whole := p.Vertices() <= small || s.excess() > 0
 	s.stamp = 0
 	s.returning = s.excess() > 0 // first meet the tolerance, while every vertex is free to move
 	s.moves = s.moves[:0]
 	for i := range s.queues {
-		s.queues[i].reset(p.Vertices() <= small)
+		s.queues[i].reset(s.form, s.scale, s.links)
 	}
 	for v, side := range p.Side {
 		s.place[v], s.locked[v] = -1, false
 		if whole || p.Bias != nil && p.Bias[v] != 0 || s.onBoundary(int32(v)) {
-			s.queues[side].push(item{s.gain[v], s.tick(), int32(v)}, s.place)
+			s.queues[side].set(item{s.gain[v], s.tick(), int32(v)}, s.place)
 		}
 	}
 }
@@ -184,10 +221,7 @@ func (s *Passes) next() int32 {
 		if from < 0 {
 			return -1
 		}
-		q := &s.queues[from]
-		top := q.top()
-		v := q.items[top].vertex
-		q.remove(top, s.place)
+		v := s.queues[from].pop(s.place)
 		s.locked[v] = true
 		after := s.deviation + s.pair.weight(v)
 		if from == 0 {
@@ -214,11 +248,11 @@ func (s *Passes) side() int {
 		s.returning = false
 	}
 	switch {
-	case len(a.items) == 0 && (len(b.items) == 0 || s.returning):
+	case a.empty() && (b.empty() || s.returning):
 		return -1
 	case s.returning:
 		return heavier
-	case len(a.items) == 0 || len(b.items) > 0 && b.items[b.top()].gain > a.items[a.top()].gain:
+	case a.empty() || !b.empty() && b.rank() > a.rank():
 		return 1 - heavier
 	}
 	return heavier
@@ -259,11 +293,6 @@ func (s *Passes) move(v int32) {
 		if s.undoing || s.locked[u] {
 			continue
 		}
-		x := item{s.gain[u], s.tick(), u}
-		if s.place[u] >= 0 {
-			s.queues[p.Side[u]].change(int(s.place[u]), x, s.place)
-		} else {
-			s.queues[p.Side[u]].push(x, s.place)
-		}
+		s.queues[p.Side[u]].set(item{s.gain[u], s.tick(), u}, s.place)
 	}
 }

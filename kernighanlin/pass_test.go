@@ -54,9 +54,6 @@ func TestGainsEqualRecomputedCosts(t *testing.T) {
 			}
 			before := p.Cost()
 			gain := s.gain[i]
-			if at := s.place[i]; at >= 0 {
-				s.queues[p.Side[i]].remove(int(at), s.place)
-			}
 			s.locked[i] = true
 			s.move(int32(i))
 			if after := p.Cost(); before-after != gain {
@@ -104,53 +101,104 @@ func TestSwapsKeepSizes(t *testing.T) {
 	})
 }
 
-// TestQueueSorts: as a heap and as a list.
-func TestQueueSorts(t *testing.T) {
+// TestQueuesAgree: lists, buckets and heaps give the vertices by falling gain,
+// of equal gains what changed last, whatever was done to them before.
+func TestQueuesAgree(t *testing.T) {
+	q := make([]queue, 3) // used again and again, as passes use them
 	rapid.Check(t, func(t *rapid.T) {
-		gains := rapid.SliceOfN(rapid.Int64Range(-5, 5), 1, 40).Draw(t, "gains")
-		place := make([]int32, len(gains))
-		var q queue
-		q.reset(rapid.Bool().Draw(t, "list"))
-		stamp := int32(0)
-		items := make([]item, len(gains))
-		for v, g := range gains {
-			items[v] = item{g, stamp, int32(v)}
-			stamp++
-			q.push(items[v], place)
+		n := rapid.IntRange(1, 40).Draw(t, "vertices")
+		unit := int64(1) << rapid.IntRange(0, 40).Draw(t, "shift")
+		most := rapid.SampledFrom([]int64{2, 5, 100, 5000}).Draw(t, "most")
+		scale, ok := newGainScale(uint64(most*unit), uint64(most*unit|unit))
+		if !ok {
+			t.Fatal("no buckets for few gains")
 		}
-		for _, v := range rapid.SliceOf(rapid.IntRange(0, len(gains)-1)).Draw(t, "changes") {
-			if place[v] < 0 {
+		place := make([][]int32, len(q))
+		for f := range q {
+			q[f].reset(form(f), scale, make([]link, n))
+			place[f] = slices.Repeat([]int32{-1}, n)
+		}
+		in := map[int32]item{} // what the queues should hold
+		for stamp := range int32(rapid.IntRange(0, 80).Draw(t, "steps")) {
+			if len(in) > 0 && rapid.IntRange(0, 3).Draw(t, "take out") == 0 {
+				popAll(t, q, place, in)
 				continue
 			}
-			if rapid.Bool().Draw(t, "asked") {
-				q.top()
+			x := item{unit * rapid.Int64Range(-most, most).Draw(t, "gain"), stamp, rapid.Int32Range(0, int32(n-1)).Draw(t, "vertex")}
+			in[x.vertex] = x
+			for f := range q {
+				q[f].set(x, place[f])
 			}
-			if rapid.Bool().Draw(t, "remove") {
-				q.remove(int(place[v]), place)
-				items[v].vertex = -1
-				continue
-			}
-			items[v].gain, items[v].stamp = rapid.Int64Range(-5, 5).Draw(t, "gain"), stamp
-			stamp++
-			q.change(int(place[v]), items[v], place)
 		}
-		var got []item
-		for len(q.items) > 0 {
-			top := q.top()
-			got = append(got, q.items[top])
-			q.remove(top, place)
-		}
-		want := slices.DeleteFunc(items, func(i item) bool { return i.vertex < 0 })
-		slices.SortFunc(want, func(i, j item) int {
-			if i.before(j) {
-				return -1
+		if rapid.Bool().Draw(t, "to the end") {
+			for len(in) > 0 {
+				popAll(t, q, place, in)
 			}
-			return 1
-		})
-		if !slices.Equal(got, want) {
-			t.Fatalf("got %v, want %v", got, want)
+			for f := range q {
+				if !q[f].empty() {
+					t.Fatalf("form %d is not empty", f)
+				}
+			}
 		}
 	})
+}
+
+// popAll takes the best vertex out of all queues.
+func popAll(t *rapid.T, q []queue, place [][]int32, in map[int32]item) {
+	var best item
+	first := true
+	for _, x := range in {
+		if first || x.before(best) {
+			best, first = x, false
+		}
+	}
+	for f := range q {
+		if got := q[f].pop(place[f]); got != best.vertex || place[f][got] >= 0 {
+			t.Fatalf("form %d gives vertex %d, want %d of gain %d", f, got, best.vertex, best.gain)
+		}
+	}
+	delete(in, best.vertex)
+}
+
+// TestFormsChangeNothing: passes with buckets and with heaps end alike.
+func TestFormsChangeNothing(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		p := drawPair(t)
+		start := slices.Clone(p.Side)
+		limits := Limits{Target: p.weightOfSide0(), Slack: rapid.Int64Range(1, 5).Draw(t, "slack"), Passes: 1, Fruitless: 50}
+		var want []uint8
+		for f := list; f <= heap; f++ {
+			copy(p.Side, start)
+			var s Passes
+			s.begin(p, limits)
+			if f == bucketed {
+				s.scale, _ = newGainScale(1<<14, 1) // above 24 vertices x 3 x 20 + 30
+				s.links = make([]link, len(p.Side))
+			}
+			s.form = f
+			s.pass()
+			if f == list {
+				want = slices.Clone(p.Side)
+			} else if !slices.Equal(p.Side, want) {
+				t.Fatalf("form %d: sides %v, want %v", f, p.Side, want)
+			}
+		}
+	})
+}
+
+// TestGainsBeyondBuckets: the scale takes what fits and refuses what does not.
+func TestGainsBeyondBuckets(t *testing.T) {
+	for _, c := range []struct {
+		reach, common uint64
+		ok            bool
+	}{
+		{0, 0, true}, {3 << 50, 1 << 50, true}, {3<<50 + 1, 1<<50 + 1, false},
+		{mostBuckets/2 - 1, 1, true}, {mostBuckets / 2, 1, false}, {mostBuckets / 2, 2, true}, {1<<63 - 1, 1, false},
+	} {
+		if scale, ok := newGainScale(c.reach, c.common); ok != c.ok {
+			t.Errorf("reach %d with bits %b: %v with %d buckets", c.reach, c.common, ok, scale.size())
+		}
+	}
 }
 
 // TestUnitPairsReachAnyTarget: whatever the sides, one pass meets the target.

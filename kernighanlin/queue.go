@@ -1,18 +1,28 @@
 package kernighanlin
 
-// queue holds the free vertices of one side and tells which has the largest
+// queue holds the free vertices of one side and gives the one of the largest
 // gain; of equal gains the one that changed last (Hagen, Huang and Kahng 1997
 // measured that last-in-first-out finds smaller cuts than other orders). The
-// place of every vertex in it stands in a slice both sides share.
+// place of every vertex in it, -1 = not in it, stands in a slice both sides share.
 //
-// It is a binary heap of values, or while a side is small a list without order
-// whose best item is looked for when it is needed: a move changes many gains
-// and needs two best items at most. Both give the same vertices.
+// It has three forms, which give the same vertices. While the pair is small it
+// is a list without order, whose best item is looked for when it is needed: a
+// move changes many gains and needs two best items at most. Else it is buckets,
+// or where gains are too many for these a binary heap.
 type queue struct {
-	items []item
-	list  bool
-	best  int32 // index of the best item of a list, -1 = not known
+	form    form
+	items   []item // of a list or heap
+	best    int32  // index of the best item of a list, -1 = not known
+	buckets buckets
 }
+
+type form uint8
+
+const (
+	list form = iota
+	bucketed
+	heap
+)
 
 type item struct {
 	gain   int64
@@ -24,12 +34,84 @@ func (i item) before(j item) bool {
 	return i.gain > j.gain || i.gain == j.gain && i.stamp > j.stamp
 }
 
-// reset empties the queue.
-func (q *queue) reset(list bool) { q.items, q.list, q.best = q.items[:0], list, -1 }
+// reset empties the queue. scale and links are for buckets.
+func (q *queue) reset(form form, scale gainScale, links []link) {
+	q.form, q.items, q.best = form, q.items[:0], -1
+	if form == bucketed {
+		q.buckets.reset(scale, links)
+	}
+}
 
-// top is the index of the best item, of which there must be one.
+func (q *queue) empty() bool {
+	return len(q.items) == 0 && (q.form != bucketed || q.buckets.count == 0)
+}
+
+// rank orders the best vertices of the two sides: more gain, more rank. The
+// queue must not be empty.
+func (q *queue) rank() int64 {
+	if q.form == bucketed {
+		return int64(q.buckets.top())
+	}
+	return q.items[q.top()].gain
+}
+
+// set gives a vertex a gain; if it is not in the queue, it comes in.
+func (q *queue) set(x item, place []int32) {
+	at := place[x.vertex]
+	switch {
+	case q.form == list && at >= 0:
+		switch best := q.best; {
+		case best < 0 || best == at && x.before(q.items[at]):
+		case best == at:
+			q.best = -1
+		case x.before(q.items[best]):
+			q.best = at
+		}
+		q.items[at] = x
+	case q.form == bucketed:
+		if at >= 0 {
+			q.buckets.remove(x.vertex)
+		}
+		place[x.vertex] = 0
+		q.buckets.push(x.vertex, x.gain)
+	case at > 0 && x.before(q.items[(at-1)/2]):
+		q.up(int(at), x, place)
+	case at >= 0:
+		q.down(int(at), x, place)
+	default:
+		q.push(x, place)
+	}
+}
+
+// pop takes the best vertex out. The queue must not be empty.
+func (q *queue) pop(place []int32) (vertex int32) {
+	if q.form == bucketed {
+		vertex = q.buckets.first[q.buckets.top()]
+		q.buckets.remove(vertex)
+		place[vertex] = -1
+		return vertex
+	}
+	top := q.top()
+	vertex = q.items[top].vertex
+	place[vertex] = -1
+	last := len(q.items) - 1
+	x := q.items[last]
+	q.items = q.items[:last]
+	q.best = -1
+	switch {
+	case top == last:
+	case q.form == list:
+		q.items[top] = x
+		place[x.vertex] = int32(top)
+	default:
+		q.down(top, x, place)
+	}
+	return vertex
+}
+
+// top is the index of the best item.
 func (q *queue) top() int {
-	if !q.list {
+	if q.form == heap {
 		return 0
 	}
 	if q.best < 0 {
@@ -44,11 +126,11 @@ func (q *queue) top() int {
 	return int(q.best)
 }
 
-// push adds a vertex; place[vertex] must be negative.
+// push adds a vertex to a list or heap.
 func (q *queue) push(x item, place []int32) {
 	last := len(q.items)
 	q.items = append(q.items, x)
-	if !q.list {
+	if q.form == heap {
 		q.up(last, x, place)
 		return
 	}
@@ -56,84 +138,4 @@ func (q *queue) push(x item, place []int32) {
 	if q.best >= 0 && x.before(q.items[q.best]) {
 		q.best = int32(last)
 	}
-}
-
-// change gives the vertex at index i a new gain.
-func (q *queue) change(i int, x item, place []int32) {
-	switch {
-	case q.list:
-		switch best := q.best; {
-		case best < 0 || int(best) == i && x.before(q.items[i]):
-		case int(best) == i:
-			q.best = -1
-		case x.before(q.items[best]):
-			q.best = int32(i)
-		}
-		q.items[i] = x
-	case i > 0 && x.before(q.items[(i-1)/2]):
-		q.up(i, x, place)
-	default:
-		q.down(i, x, place)
-	}
-}
-
-// remove takes out the vertex at index i.
-func (q *queue) remove(i int, place []int32) {
-	place[q.items[i].vertex] = -1
-	last := len(q.items) - 1
-	x := q.items[last]
-	q.items = q.items[:last]
-	switch {
-	case q.list:
-		if int(q.best) == i {
-			q.best = -1
-		} else if int(q.best) == last {
-			q.best = int32(i)
-		}
-		if i < last {
-			q.items[i] = x
-			place[x.vertex] = int32(i)
-		}
-	case i == last:
-	case i > 0 && x.before(q.items[(i-1)/2]):
-		q.up(i, x, place)
-	default:
-		q.down(i, x, place)
-	}
-}
-
-// up writes x at index i or above it.
-func (q *queue) up(i int, x item, place []int32) {
-	for i > 0 {
-		parent := (i - 1) / 2
-		if !x.before(q.items[parent]) {
-			break
-		}
-		q.items[i] = q.items[parent]
-		place[q.items[i].vertex] = int32(i)
-		i = parent
-	}
-	q.items[i] = x
-	place[x.vertex] = int32(i)
-}
-
-// down writes x at index i or below it.
-func (q *queue) down(i int, x item, place []int32) {
-	for {
-		child := 2*i + 1
-		if child >= len(q.items) {
-			break
-		}
-		if child+1 < len(q.items) && q.items[child+1].before(q.items[child]) {
-			child++
-		}
-		if !q.items[child].before(x) {
-			break
-		}
-		q.items[i] = q.items[child]
-		place[q.items[i].vertex] = int32(i)
-		i = child
-	}
-	q.items[i] = x
-	place[x.vertex] = int32(i)
 }
