@@ -5,6 +5,7 @@ import (
 	"context"
 	"time"
 
+	"remap/exchange"
 	"remap/mapping"
 	"remap/tiling"
 )
@@ -110,7 +111,29 @@ func (s *search) run(e effort) (mapping.Mapping, error) {
 	if err := s.renew(e.rounds); err != nil {
 		return nil, err
 	}
+	if err := s.anneal(); err != nil {
+		return nil, err
+	}
 	return s.winner, nil
+}
+
+// anneal has swap at the winner with all it has, as far as there is time.
+func (s *search) anneal() error {
+	if s.proved() || work(s.Graph) > trialWork {
+		return nil
+	}
+	step := *s.Problem
+	found, err := exchange.Refine(s.limited, &step, s.winner, exchange.DefaultOptions)
+	if found == nil && s.limited.Err() == nil {
+		return err
+	}
+	if found == nil {
+		return s.outer.Err()
+	}
+	if w := worthOf(s.Problem, found); w.less(s.least) {
+		s.winner, s.least = found, w
+	}
+	return s.outer.Err()
 }
 
 // free tells whether only paths count and every rank may sit anywhere.
@@ -129,9 +152,10 @@ func (s *search) proved() bool {
 }
 
 // renew improves the winner in rounds, until one gains nothing. Only bytes
-// times path length can be gained part by part.
+// times path length can be gained part by part, and not on tori and meshes, where
+// a place's inside matters to what is beyond.
 func (s *search) renew(rounds int) error {
-	if !s.free() || work(s.Graph) > renewalWork {
+	if !s.free() || s.onGrid() || work(s.Graph) > renewalWork {
 		return nil
 	}
 	r := newRenewal(s.Problem, s.winner, s.least.cost)

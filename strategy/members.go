@@ -1,6 +1,7 @@
 package strategy
 
 import (
+	"context"
 	"math/rand/v2"
 	"runtime"
 
@@ -34,12 +35,12 @@ func (s *search) members(trials int) []member {
 		{seed: s.Seed, chain: []keeper{ordering(false)}},
 		{seed: s.Seed, chain: []keeper{ordering(true)}},
 		{seed: s.Seed, chain: s.refiners()},
-		{seed: s.Seed, chain: []keeper{swaps()}},
+		{seed: s.Seed, chain: []keeper{quickSwaps()}},
 	}
 	if s.Coordinates != nil || s.Grid != nil {
 		list = append(list, member{seed: s.Seed, chain: s.refined(cuboids())}, member{seed: s.Seed, chain: s.refined(curve())})
 	}
-	if s.Machine.Routes != nil && s.Machine.Routes.Grid != nil { // elsewhere it is much like identity
+	if s.onGrid() { // elsewhere it is much like identity
 		list = append(list, member{seed: s.Seed, chain: s.refined(numbers())})
 	}
 	seeds := rand.New(rand.NewPCG(s.Seed, 0x62657374)) // "best": a stream of its own
@@ -55,8 +56,25 @@ func (s *search) members(trials int) []member {
 func (s *search) refined(k keeper) []keeper { return append([]keeper{k}, s.refiners()...) }
 
 // refiners are kl, whose passes move many ranks at once but shorten paths
-// alone, and swaps, which know every objective and look at single ranks.
-func (s *search) refiners() []keeper { return []keeper{passes(), swaps()} }
+// alone, and quick swaps, which know every objective and look at single ranks.
+// On tori and meshes kl takes as long as all else, and swap does what it does.
+func (s *search) refiners() []keeper {
+	if s.onGrid() {
+		return []keeper{quickSwaps()}
+	}
+	return []keeper{passes(), quickSwaps()}
+}
+
+// onGrid tells whether the network is a torus or mesh.
+func (s *search) onGrid() bool { return s.Machine.Routes != nil && s.Machine.Routes.Grid != nil }
+
+// quickSwaps are swap without its annealing, which is kept for the winner.
+func quickSwaps() keeper {
+	return keeper{fixed: true, limit: true, Strategy: mapping.Strategy{Name: "swap", Refine: true,
+		Map: func(ctx context.Context, p *mapping.Problem) (mapping.Mapping, error) {
+			return mend(ctx, p, p.StartMapping())
+		}}}
+}
 
 // multisection is as strong as the graph is small. Strong seeks short paths
 // alone: where they are not all that counts, default does for a start.

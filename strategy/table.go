@@ -47,7 +47,7 @@ func table() []row {
 		{keeper: keeper{Strategy: partition.Default(), fixed: true}},
 		{keeper: keeper{Strategy: partition.Strong(), fixed: true}},
 		{keeper: passes()},
-		{keeper: swaps()},
+		{keeper: keeper{Strategy: exchange.Strategy(), fixed: true, limit: true}},
 		{keeper: cuboids()},
 		{keeper: curve()},
 		{keeper: numbers()},
@@ -59,7 +59,6 @@ func table() []row {
 // What best is made of too.
 func multisection() keeper { return keeper{Strategy: partition.Multisection(), fixed: true} }
 func passes() keeper       { return keeper{Strategy: kernighanlin.Strategy(), fixed: true, limit: true} }
-func swaps() keeper        { return keeper{Strategy: exchange.Strategy(), fixed: true, limit: true} }
 func cuboids() keeper      { return keeper{Strategy: geometric.RecursiveCoordinateBisection()} }
 func curve() keeper        { return keeper{Strategy: geometric.Hilbert()} }
 func numbers() keeper      { return keeper{Strategy: geometric.Curves()} }
