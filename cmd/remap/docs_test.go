@@ -10,6 +10,8 @@ import (
 
 	"remap/evalsim"
 	"remap/internal/input"
+	"remap/mapping"
+	"remap/strategy"
 	"remap/topology"
 	"remap/workload"
 )
@@ -185,6 +187,18 @@ func TestSpecsAreDocumented(t *testing.T) {
 				}
 			}
 		}
+	}
+	for _, s := range strategy.Table() {
+		names = append(names, "`"+s.Name+"`")
+		_, err := strategy.Parse(s.Name + ":none=1")
+		if _, options, found := strings.Cut(input.Hint(err), "known: "); found {
+			for _, option := range strings.Split(options, ", ") {
+				names = append(names, "`"+option+"=")
+			}
+		}
+	}
+	for _, objective := range mapping.Objectives() {
+		names = append(names, "`"+objective+"`")
 	}
 	for _, name := range names {
 		if !strings.Contains(string(text), name) {
