@@ -101,12 +101,18 @@ type figure struct {
 }
 
 // run maps with seeds 1 to seeds.
-func (j *job) run(t *testing.T, spec string, seeds int) (f figure) {
+func (j *job) run(t *testing.T, spec string, seeds int) figure {
 	t.Helper()
 	s, err := strategy.Parse(spec)
 	if err != nil {
 		t.Fatal(err)
 	}
+	return j.measure(t, s, seeds)
+}
+
+// measure is run with a strategy of no name.
+func (j *job) measure(t *testing.T, s mapping.Strategy, seeds int) (f figure) {
+	t.Helper()
 	logs := 0.0
 	for seed := 1; seed <= seeds; seed++ {
 		p := j.problem
@@ -174,35 +180,49 @@ func TestPeersTable(t *testing.T) {
 	const seeds = 5
 	folder := peerFolder(t)
 	var out strings.Builder
-	out.WriteString("| graph | best peer | by | `best` | user s | `multisection` | user s | `tiling` | lower bound | Scotch | user s | METIS | user s |\n|---|---|---|---|---|---|---|---|---|---|---|---|---|\n")
-	var logs [4]float64 // of best, multisection, Scotch, METIS over the best peer
-	var counts [4]float64
+	out.WriteString("| graph | best peer | by | `best` | user s | `strong` | user s | `default` | user s | `fast` | user s | `tiling` | lower bound | Scotch | user s | METIS | user s |\n|" + strings.Repeat("---|", 17) + "\n")
+	var logs [6]float64 // of best, strong, default, fast, Scotch, METIS over the best peer
+	var counts [6]float64
+	below := 0 // graphs on which default is at or below the best peer
 	for _, c := range peerCases {
 		j := c.job(t, folder)
 		if j == nil {
 			continue
 		}
-		best, multisection, tiles := j.run(t, "best", seeds), j.run(t, "multisection", seeds), j.run(t, "tiling", 1)
-		if best.refusal != nil || multisection.refusal != nil {
-			t.Fatal(best.refusal, multisection.refusal)
+		var ours [4]figure
+		for i, name := range []string{"best", "strong", "default", "fast"} {
+			ours[i] = j.run(t, name, seeds)
+			if ours[i].refusal != nil {
+				t.Fatal(ours[i].refusal)
+			}
+			j.check(t, ours[i].first)
 		}
-		j.check(t, best.first)
+		best, tiles := ours[0], j.run(t, "tiling", 1)
 		if best.length > c.peer {
 			t.Errorf("%s: average path length %.4f, %s reaches %.4f", c.name, best.length, c.by, c.peer)
 		}
 		scotch, metis := j.scotch(t), j.metis(t, seeds)
-		for i, f := range []figure{best, multisection, scotch, metis} {
+		if ours[2].length <= c.peer {
+			below++
+		}
+		if fast := ours[3].length; scotch.length > 0 && fast > 1.01*scotch.length {
+			t.Errorf("%s: fast has %.4f, Scotch %.4f", c.name, fast, scotch.length)
+		}
+		for i, f := range append(ours[:], scotch, metis) {
 			if f.length > 0 {
 				logs[i] += math.Log(f.length / c.peer)
 				counts[i]++
 			}
 		}
-		fmt.Fprintf(&out, "| %s | %.4f | %s | %s | %s | %s | %s | %s | %s |\n", c.name, c.peer, c.by,
-			cells(best), cells(multisection), orDash(tiles.length), orDash(j.bound()), cells(scotch), cells(metis))
+		fmt.Fprintf(&out, "| %s | %.4f | %s | %s | %s | %s | %s | %s | %s | %s | %s |\n", c.name, c.peer, c.by,
+			cells(best), cells(ours[1]), cells(ours[2]), cells(ours[3]), orDash(tiles.length), orDash(j.bound()), cells(scotch), cells(metis))
 	}
 	mean := func(i int) string { return orDash(math.Exp(logs[i] / counts[i])) }
-	fmt.Fprintf(&out, "| geometric mean over best peer | 1 | | %s | | %s | | | | %s | | %s | |\n", mean(0), mean(1), mean(2), mean(3))
+	fmt.Fprintf(&out, "| geometric mean over best peer | 1 | | %s | | %s | | %s | | %s | | | | %s | | %s | |\n", mean(0), mean(1), mean(2), mean(3), mean(4), mean(5))
 	t.Logf("average path length; geometric means over seeds 1 to %d, user seconds a run:\n%s", seeds, out.String())
+	if counts[2] == float64(len(peerCases)) && below < 7 {
+		t.Errorf("default is at or below the best peer on %d graphs, want 7", below)
+	}
 	if ratio := math.Exp(logs[0] / counts[0]); ratio > 0.99 {
 		t.Errorf("best is at %.4f of the best peers, want 0.99 at most", ratio)
 	}
