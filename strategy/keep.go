@@ -22,7 +22,7 @@ type keeper struct {
 	mapping.Strategy
 	fixed bool // keeps Problem.Fixed
 	limit bool // keeps Problem.MaxMoves
-	plain bool // a baseline: what the constraints spoil is not mended
+	plain bool // a baseline, which keeps fixed ranks: what a limit spoils is not mended
 }
 
 // kept is the strategy that keeps all constraints.
@@ -84,14 +84,7 @@ func (k keeper) pinned(ctx context.Context, p *mapping.Problem) (mapping.Mapping
 	if err != nil {
 		return nil, err
 	}
-	if !k.plain {
-		m = renamed(&free, m, p.Fixed)
-	}
-	pin(m, p.Fixed, p.Allocation.SlotCount())
-	if k.plain {
-		return m, nil
-	}
-	return mend(ctx, p, m)
+	return mend(ctx, p, renamed(&free, m, p.Fixed))
 }
 
 // approach goes from the start toward a mapping that may be too far, and mends
@@ -139,22 +132,6 @@ func Moved(p *mapping.Problem, m mapping.Mapping) int {
 		}
 	}
 	return count
-}
-
-// pin puts fixed ranks on their slots: each changes places with who sits there.
-func pin(m mapping.Mapping, fixed []int32, slots int) {
-	holder := holders(m, slots)
-	for r, to := range fixed {
-		from := m[r]
-		if to < 0 || to == from {
-			continue
-		}
-		other := holder[to]
-		m[r], holder[to], holder[from] = to, int32(r), other
-		if other >= 0 {
-			m[other] = from
-		}
-	}
 }
 
 // holders lists the rank on every slot, -1 = none.

@@ -8,8 +8,8 @@ import (
 )
 
 // mend improves a mapping of a problem, m, under its objective. Fixed ranks
-// must be on their slots in it, and no more ranks than may be away from their
-// hosts in the start. The result is never worse.
+// that are elsewhere change places with who is on their slots first. The result
+// is never worse than what m then is.
 func mend(ctx context.Context, p *mapping.Problem, m mapping.Mapping) (mapping.Mapping, error) {
 	found, err := exchange.Refine(ctx, p, m, exchange.FastOptions)
 	if err != nil {

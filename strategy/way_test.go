@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"remap/commgraph"
+	"remap/exchange"
 	"remap/mapping"
 )
 
@@ -16,9 +17,11 @@ import (
 func drawTarget(t *rapid.T, p *mapping.Problem) mapping.Mapping {
 	slots := p.Allocation.SlotCount()
 	m := mapping.Mapping(rapid.Permutation(mapping.Identity(slots)).Draw(t, "target"))[:p.Ranks()]
-	m = slices.Clone(m)
-	if p.Fixed != nil {
-		pin(m, p.Fixed, slots)
+	free := *p
+	free.MaxMoves = 0
+	m, err := exchange.Settle(&free, m)
+	if err != nil {
+		t.Fatal(err)
 	}
 	return m
 }
