@@ -114,7 +114,12 @@ func (m *machine) between(a, b int32, samples int32) int64 {
 	for i := range nx {
 		from := m.order[x.first+(2*i+1)*(x.end-x.first)/(2*nx)]
 		for j := range ny {
-			sum += m.layout.Metric.Between(from, m.order[y.first+(2*j+1)*(y.end-y.first)/(2*ny)])
+			to := m.order[y.first+(2*j+1)*(y.end-y.first)/(2*ny)]
+			if m.grid != nil && m.splitter.manner.lines && from != to {
+				sum += m.grid.between(from, to)
+			} else {
+				sum += m.layout.Metric.Between(from, to)
+			}
 		}
 	}
 	count := int64(nx) * int64(ny)

@@ -84,33 +84,44 @@ func TestGridMeansAreMeansOfAllPairs(t *testing.T) {
 		machine := machineOf(t, spec)
 		p := &mapping.Problem{Graph: build(t, 1, nil), Machine: machine, Allocation: everyHost(machine)}
 		l := kernighanlin.NewLayout(p, nil)
-		m := newMachine(p, l, 1, 1)
-		if m.grid == nil {
-			t.Fatal("no tables for a grid")
+		for variant := range uint64(2) { // by rings, and by lines
+			checkMeans(t, l, newMachine(p, l, variant, 1))
 		}
-		tables := 0
-		for a := range int32(len(m.nodes)) {
-			if m.grid.table[a] >= 0 {
-				tables++
+	}
+}
+
+func checkMeans(t *testing.T, l *kernighanlin.Layout, m *machine) {
+	if m.grid == nil {
+		t.Fatal("no tables for a grid")
+	}
+	tables := 0
+	for a := range int32(len(m.nodes)) {
+		if m.grid.table[a] >= 0 {
+			tables++
+		}
+		for b := range int32(len(m.nodes)) {
+			x, y := m.nodes[a], m.nodes[b]
+			if x.first < y.end && y.first < x.end && a != b {
+				continue // one holds the other
 			}
-			for b := range int32(len(m.nodes)) {
-				var sum, pairs int64
-				for _, x := range m.order[m.nodes[a].first:m.nodes[a].end] {
-					for _, y := range m.order[m.nodes[b].first:m.nodes[b].end] {
-						sum += l.Metric.Between(x, y)
-						pairs++
+			var sum, pairs int64
+			for _, from := range m.order[x.first:x.end] {
+				for _, to := range m.order[y.first:y.end] {
+					if pairs++; m.splitter.manner.lines && from != to {
+						sum += m.grid.between(from, to)
+					} else {
+						sum += l.Metric.Between(from, to)
 					}
 				}
-				nested := m.nodes[a].first < m.nodes[b].end && m.nodes[b].first < m.nodes[a].end && a != b
-				want := (sum*m.scale + pairs/2) / pairs
-				if got := m.between(a, b, 1<<20); got != want && !nested {
-					t.Fatalf("%s: nodes %v and %v: mean %d/%d, by all pairs %d", spec, m.nodes[a], m.nodes[b], got, m.scale, want)
-				}
+			}
+			want := (sum*m.scale + pairs/2) / pairs
+			if got := m.between(a, b, 1<<20); got != want {
+				t.Fatalf("nodes %v and %v: mean %d/%d, by all pairs %d", x, y, got, m.scale, want)
 			}
 		}
-		if tables == 0 {
-			t.Errorf("%s: no node has a table", spec)
-		}
+	}
+	if tables == 0 {
+		t.Error("no node has a table")
 	}
 }
 

@@ -18,6 +18,9 @@ type gridMeans struct {
 	table       []int32 // length nodes: where the node's tables begin, -1 = it is small
 	count       []int32 // tables of length start[dimensions]
 	toward      []int64 // the same
+	ring        []int16 // length dimensions: the extent where the way round counts, else 0
+	turn        []int16 // length dimensions: where a ring is cut open if it does not; 0 in a line
+	extents     []int16
 }
 
 // tableBytes bounds the tables of gridMeans.
@@ -30,7 +33,11 @@ func newGridMeans(p *mapping.Problem, m *machine) *gridMeans {
 	if r == nil || r.Grid == nil || r.Detours != nil || p.LinkCost != nil {
 		return nil
 	}
-	g := &gridMeans{dimensions: m.splitter.dimensions, coordinates: m.splitter.coordinates, start: []int32{0}}
+	g := &gridMeans{dimensions: m.splitter.dimensions, coordinates: m.splitter.coordinates, start: []int32{0},
+		ring: m.splitter.ring, turn: m.splitter.turn, extents: r.Grid.Extents}
+	if m.splitter.manner.lines {
+		g.ring = make([]int16, g.dimensions)
+	}
 	for k, extent := range r.Grid.Extents {
 		g.start = append(g.start, g.start[k]+int32(extent))
 	}
@@ -55,7 +62,7 @@ func newGridMeans(p *mapping.Problem, m *machine) *gridMeans {
 		for k, extent := range r.Grid.Extents {
 			for y, here := range count[g.start[k]:g.start[k+1]] {
 				for x := int16(0); here > 0 && x < extent; x++ {
-					table[g.start[k]+int32(x)] += int64(here) * steps(x, int16(y), extent, r.Grid.Wrap[k])
+					table[g.start[k]+int32(x)] += int64(here) * g.steps(k, x, int16(y))
 				}
 			}
 		}
@@ -63,13 +70,29 @@ func newGridMeans(p *mapping.Problem, m *machine) *gridMeans {
 	return g
 }
 
-// steps is how many links apart two coordinates are.
-func steps(x, y, extent int16, ring bool) int64 {
-	away := max(x-y, y-x)
-	if ring {
-		away = min(away, extent-away)
+// steps is how many links apart two coordinates of dimension k are.
+func (g *gridMeans) steps(k int, x, y int16) int64 {
+	if ring := g.ring[k]; ring > 0 {
+		away := max(x-y, y-x)
+		return int64(min(away, ring-away))
 	}
-	return int64(away)
+	if x -= g.turn[k]; x < 0 {
+		x += g.extents[k]
+	}
+	if y -= g.turn[k]; y < 0 {
+		y += g.extents[k]
+	}
+	return int64(max(x-y, y-x))
+}
+
+// between is the path length between two blocks on different hosts.
+func (g *gridMeans) between(a, b int32) int64 {
+	sum := int64(1)
+	y := g.of(b)
+	for k, x := range g.of(a) {
+		sum += g.steps(k, x, y[k])
+	}
+	return sum
 }
 
 func (g *gridMeans) of(b int32) []int16 {

@@ -10,6 +10,23 @@ import (
 	"remap/mapping"
 )
 
+// manner is how a torus is split and what edges across cost: no way suits all
+// graphs, so variants take turns.
+type manner struct {
+	// thirds: a ring becomes three arcs and not two. Halves are easier for the
+	// graph, but a ring of four quarters is the same network as two rings of two,
+	// so nothing tells which of a graph's dimensions the second cut of a ring
+	// belongs to, and a shuffled periodic grid may be folded.
+	thirds bool
+	// lines: distances are those of the mesh that is left when rings are cut open,
+	// for the same reason with grids that are not periodic.
+	lines bool
+	// mean: an edge across costs the mean distance, see machineMapper.apart.
+	mean bool
+}
+
+var manners = []manner{{}, {lines: true}, {mean: true}, {thirds: true, mean: true}, {lines: true, mean: true}, {thirds: true}, {}, {thirds: true, mean: true}}
+
 // blockSplitter splits sets of a layout's blocks by the shape of the network:
 //   - torus and mesh: across the longest side of the box they span, of a ring
 //     the arc without its widest gap (recursive bisection of the processor grid;
@@ -29,14 +46,16 @@ type blockSplitter struct {
 	places      [][]int32 // length levels, coarsest first: place of every block
 	distances   bool      // split by distance where there are no dimensions
 	favour      []int     // length dimensions: the order of equal sides
+	turn        []int16   // length dimensions: where a whole ring is cut first, everywhere the same, so that boxes stay beside each other
+	draws       bool      // by chance where splits are equally good, in all variants but the first
 	chance      *rand.Rand
-	variant     uint64
+	manner      manner
 	parts       int64   // of the blocks at hand, the first half shall have one part
 	key         []int64 // length blocks: what the blocks at hand are sorted by
 }
 
 func newBlockSplitter(p *mapping.Problem, l *kernighanlin.Layout, variant uint64) blockSplitter {
-	s := blockSplitter{layout: l, variant: variant, chance: variantChance(variant), key: make([]int64, l.Blocks())}
+	s := blockSplitter{layout: l, manner: manners[variant%uint64(len(manners))], chance: variantChance(variant), key: make([]int64, l.Blocks()), draws: variant > 0}
 	for i := len(l.Places.Levels) - 1; i >= 0; i-- {
 		s.places = append(s.places, placesOfBlocks(l, i))
 	}
@@ -59,11 +78,14 @@ func newBlockSplitter(p *mapping.Problem, l *kernighanlin.Layout, variant uint64
 			s.distances = !nested(l)
 		}
 	}
-	s.favour = make([]int, s.dimensions)
+	s.favour, s.turn = make([]int, s.dimensions), make([]int16, s.dimensions)
 	for k := range s.favour {
 		s.favour[k] = k
+		if s.draws && s.ring[k] > 0 {
+			s.turn[k] = int16(s.chance.IntN(int(s.ring[k])))
+		}
 	}
-	if variant > 0 {
+	if s.draws {
 		s.chance.Shuffle(s.dimensions, func(i, j int) { s.favour[i], s.favour[j] = s.favour[j], s.favour[i] })
 	}
 	return s
@@ -99,11 +121,8 @@ func (s *blockSplitter) coordinate(b int32, k int) int16 {
 // byDimension sets the keys to the coordinates along one side, and the share of
 // the first part; false when all blocks are at one switch.
 //
-// A whole ring is halved, or in every other variant becomes three arcs: first a
-// third is cut off, then the rest is halved before anything else. Halves are
-// easier for the graph, but a ring of four quarters is the same network as two
-// rings of two, so nothing tells which of a graph's dimensions the second cut
-// of a ring belongs to, and a shuffled grid may be folded where it need not be.
+// A whole ring is halved, or becomes three arcs: first a third is cut off, then
+// the rest is halved before anything else (see manner).
 func (s *blockSplitter) byDimension(blocks []int32) bool {
 	best, widest, from := -1, 0, int16(0)
 	for _, k := range s.favour {
@@ -124,9 +143,7 @@ func (s *blockSplitter) byDimension(blocks []int32) bool {
 		if s.thirds(ring) {
 			s.parts = 3
 		}
-		if s.variant > 0 {
-			turn = int16(s.chance.IntN(widest)) // a whole ring may be cut anywhere
-		}
+		turn = s.turn[best]
 	}
 	for _, b := range blocks {
 		x := s.coordinate(b, best) - turn
@@ -144,7 +161,7 @@ func (s *blockSplitter) byDimension(blocks []int32) bool {
 const shortRing, longRing = 5, 16
 
 func (s *blockSplitter) thirds(ring int16) bool {
-	return s.variant%2 == 1 && ring >= shortRing && ring < longRing
+	return s.manner.thirds && ring >= shortRing && ring < longRing
 }
 
 // span is the shortest run of coordinates in dimension k that holds the blocks:
@@ -210,7 +227,7 @@ func (s *blockSplitter) byDistance(blocks []int32) bool {
 		return best
 	}
 	start := blocks[0]
-	if s.variant > 0 {
+	if s.draws {
 		start = blocks[s.chance.IntN(len(blocks))]
 	}
 	a := farthest(start)

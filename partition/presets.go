@@ -23,13 +23,15 @@ type Preset struct {
 	Work     int     // most vertices that chains look at, for each of the graph
 	Drop     int     // how far a chain may fall behind, in edges of mean weight that become one level longer
 	Rotation int     // most rounds of rotation after chains
+
+	Machine MachineEffort // where the machine itself is split
 }
 
 // FastPreset gives what other partitioners do by default, in about their time.
 var FastPreset = Preset{
 	Name: "fast", Doc: "multisection with little effort, for large graphs",
 	Cut:   Options{Coarsest: 80, Seeds: 4, Attempts: 1, Passes: 6, Merging: Clusters},
-	Pairs: 1, Chain: 10, Work: 30, Rotation: 2,
+	Pairs: 1, Chain: 10, Work: 30, Rotation: 2, Machine: MachineEffort{Most: 1, Swaps: true},
 }
 
 // DefaultPreset is that of the strategies "default" and "multisection".
@@ -37,7 +39,7 @@ var DefaultPreset = Preset{
 	Name: "default", Doc: "multilevel partitioning along the levels of the network, then sets of leaf switches again, then exchanges by path length",
 	Cut:   Options{Coarsest: 80, Seeds: 6, Attempts: 4, Cycles: 2, Passes: 6},
 	Pairs: 20, Rounds: 2, Set: 4, Trials: 2, Renewal: Options{Coarsest: 80, Seeds: 4, Attempts: 1, Passes: 6},
-	Chain: 12, Work: 400, Rotation: 10,
+	Chain: 12, Work: 400, Rotation: 10, Machine: MachineEffort{Work: 1 << 19, Most: 24, Swaps: true},
 }
 
 // StrongPreset tries harder, for graphs that are mapped once and run long.
@@ -45,7 +47,7 @@ var StrongPreset = Preset{
 	Name: "strong", Doc: "multisection with five times the effort of default",
 	Cut:   Options{Coarsest: 80, Seeds: 8, Attempts: 8, Cycles: 4, Passes: 8},
 	Pairs: 20, Rounds: 6, Set: 6, Trials: 4, Renewal: Options{Coarsest: 80, Seeds: 4, Attempts: 2, Cycles: 1, Passes: 6},
-	Chain: 16, Work: 400, Drop: 2, Rotation: 10,
+	Chain: 16, Work: 400, Drop: 2, Rotation: 10, Machine: MachineEffort{Work: 1 << 21, Most: 64, Swaps: true},
 }
 
 // largeWork is the number of vertices and half-edges above which a preset does
@@ -91,7 +93,7 @@ func (preset Preset) Strategy() mapping.Strategy {
 		Name: preset.Name,
 		Doc:  preset.Doc,
 		Map: func(ctx context.Context, p *mapping.Problem) (mapping.Mapping, error) {
-			return place(ctx, p, preset.Name, func(l *kernighanlin.Layout, seed uint64) ([]int32, error) {
+			return place(ctx, p, preset.Name, preset.Machine, func(l *kernighanlin.Layout, seed uint64) ([]int32, error) {
 				return preset.solve(ctx, p.Graph, l, seed)
 			})
 		},

@@ -19,7 +19,7 @@ func Bisection() mapping.Strategy {
 		Name: "bisection",
 		Doc:  "multilevel recursive bisection over the leaf switches, exactly balanced",
 		Map: func(ctx context.Context, p *mapping.Problem) (mapping.Mapping, error) {
-			return place(ctx, p, "bisection", func(l *kernighanlin.Layout, seed uint64) ([]int32, error) {
+			return place(ctx, p, "bisection", MachineEffort{}, func(l *kernighanlin.Layout, seed uint64) ([]int32, error) {
 				return Recursive(ctx, p.Graph, l.First, DefaultOptions, seed)
 			})
 		},
@@ -43,9 +43,9 @@ func levelBounds(l *kernighanlin.Layout) [][]int32 {
 // small graphs several times, and keeps the one of the least bytes times path
 // length. solve gives the ranks in the order of the layout's positions; it is
 // for networks whose places decide distances. On others, and where ranks have
-// fixed slots, the machine itself is split, and single ranks change places in the
-// end.
-func place(ctx context.Context, p *mapping.Problem, name string, solve func(l *kernighanlin.Layout, seed uint64) ([]int32, error)) (mapping.Mapping, error) {
+// fixed slots, the machine itself is split, with that effort, and single ranks
+// may change places in the end.
+func place(ctx context.Context, p *mapping.Problem, name string, effort MachineEffort, solve func(l *kernighanlin.Layout, seed uint64) ([]int32, error)) (mapping.Mapping, error) {
 	if p.MaxMoves > 0 {
 		return nil, fmt.Errorf("a limit of moves is not supported by %s yet", name)
 	}
@@ -64,7 +64,7 @@ func place(ctx context.Context, p *mapping.Problem, name string, solve func(l *k
 	var least int64
 	count := trials(p.Graph)
 	if !whole {
-		count = machineTrials(p.Graph)
+		count = effort.trials(p.Graph)
 	}
 	for trial := range count {
 		var members []int32
@@ -86,7 +86,7 @@ func place(ctx context.Context, p *mapping.Problem, name string, solve func(l *k
 		slices.Sort(best.Of(b))
 	}
 	m := layout.Mapping(best, int32(ranks), p.Fixed, fixed)
-	if whole {
+	if whole || !effort.Swaps {
 		return m, nil
 	}
 	swaps := *p
@@ -98,12 +98,5 @@ func place(ctx context.Context, p *mapping.Problem, name string, solve func(l *k
 // costs nothing and a few dozen vertices leave much to chance.
 func trials(g *commgraph.Graph) int {
 	const work, most = 1 << 15, 16
-	return max(1, min(most, work/(g.Vertices()+len(g.Neighbors)+1)))
-}
-
-// machineTrials is the same where the machine is split: other splits of it are
-// tried too, and some of a large graph pay.
-func machineTrials(g *commgraph.Graph) int {
-	const work, most = 1 << 19, 16
 	return max(1, min(most, work/(g.Vertices()+len(g.Neighbors)+1)))
 }
