@@ -75,6 +75,9 @@ func loopOn(t *testing.T, v sampling.Variant, every uint32, seed uint64) (us, pa
 	var seen int64
 	s := feedback.DefaultSettings()
 	s.Problem, s.Traffic, s.Strategies = problem, traffic, []mapping.Strategy{kl}
+	if s.Forms, err = feedback.ParseForms("pairs"); err != nil {
+		t.Fatal(err)
+	}
 	s.Evaluate = thinned(problem, program, traffic, options, every, &seen)
 	s.Sensitive = thinned(problem, program, traffic, finer, every, &seen)
 	s.Floor = float64(workload.InjectionBound(program, 12.5e9, 12.5e9).Nanoseconds())

@@ -27,6 +27,9 @@ func (e *Evaluation) Times() []float64 {
 func (e *Evaluation) Flows() []evalsim.FlowStats {
 	var sum []evalsim.FlowStats
 	for _, r := range e.Results {
+		if len(r.Flows) == 0 {
+			continue
+		}
 		if sum == nil {
 			sum = make([]evalsim.FlowStats, len(r.Flows[0]))
 		}
@@ -39,18 +42,6 @@ func (e *Evaluation) Flows() []evalsim.FlowStats {
 	return sum
 }
 
-// congested tells whether any packet has told of congestion.
-func (e *Evaluation) congested() bool {
-	for _, r := range e.Results {
-		for i := range r.Flows[0] {
-			if r.Flows[0][i].CongestedHops > 0 {
-				return true
-			}
-		}
-	}
-	return false
-}
-
 // Evaluate judges a mapping by repeats first..first+count-1 of the original
 // traffic. The same repeat number uses the same random stream for every mapping.
 type Evaluate func(ctx context.Context, m mapping.Mapping, first, count int) (*Evaluation, error)
@@ -60,7 +51,7 @@ type Evaluate func(ctx context.Context, m mapping.Mapping, first, count int) (*E
 // program's own time and congestion count. The program is laid out at the first
 // call; calls must not overlap.
 func Simulator(t *topology.Topology, a *mapping.Allocation, p *workload.Program, o evalsim.Options, workers int, background ...evalsim.Job) Evaluate {
-	o.FlowCounts = true
+	o.FlowCounts, o.OwnLinks = true, true
 	jobs := append([]evalsim.Job{{Program: p}}, background...)
 	hosts := make([][]int32, len(jobs))
 	for i := range jobs {

@@ -20,20 +20,23 @@ type Settings struct {
 	Problem    *mapping.Problem   // the original graph; Start (nil: identity) is the mapping to beat
 	Traffic    *commgraph.Traffic // whose entries the evaluations' flows follow
 	Strategies []mapping.Strategy // at least one
-	Refine     *mapping.Strategy  // moves few ranks from Start; tried in every round; nil = none
+	Refine     *mapping.Strategy  // moves ranks from Start under any objective; after round 0 it improves every base, and what strategies make afresh; nil = none
+	Forms      []Form             // how what was measured goes into the next problem; nil = DefaultForms
+	View       View               // how links are read; nil = ExactView
+	Bases      int                // most mappings, of different origin, that a round goes on from, 1 to 100
 	Evaluate   Evaluate
 	Sensitive  Evaluate    // as Evaluate, by a finer definition of congested: asked when the coarse one sees none under the best mapping, or what it saw led to no gain; nil = none
 	Floor      float64     // ns no mapping can beat; 0 = unknown. The search ends within NearFloor of it
 	Rounds     int         // most rounds of feedback, 0 to 1000
 	Repeats    int         // repeats a judgement takes, 1 to 1000
-	Gain       float64     // of the reweighting, 0 to 1000; 0 = feedback off
+	Gain       float64     // of pairs and prices, 0 to 1000; 0 = no form learns anything of congestion
 	Patience   int         // rounds without a gain before it stops, >= 1
 	Progress   func(Event) // after every evaluation; nil = none
 }
 
-// DefaultSettings are 5 rounds, 6 repeats, gain 4 and a patience of 2.
+// DefaultSettings are 5 rounds, 6 repeats, gain 4, a patience of 2 and 3 bases.
 func DefaultSettings() Settings {
-	return Settings{Rounds: 5, Repeats: 6, Gain: 4, Patience: 2}
+	return Settings{Rounds: 5, Repeats: 6, Gain: 4, Patience: 2, Bases: 3}
 }
 
 func (s *Settings) validate() error {
@@ -48,6 +51,8 @@ func (s *Settings) validate() error {
 		return fmt.Errorf("repeats %d: must be 1 to 1000", s.Repeats)
 	case !(s.Gain >= 0 && s.Gain <= 1000):
 		return fmt.Errorf("gain %g: must be 0 to 1000", s.Gain)
+	case s.Bases < 1 || s.Bases > 100:
+		return fmt.Errorf("bases %d: must be 1 to 100", s.Bases)
 	case s.Patience < 1:
 		return fmt.Errorf("patience %d: must be at least 1", s.Patience)
 	}
@@ -70,10 +75,17 @@ const NearFloor = 1.01
 type Candidate struct {
 	Round      int    // 0 = static
 	Strategy   string // what made it; "start" for the mapping to beat
+	Form       string // of feedback; empty = none
+	From       int    // index in Candidates of the mapping whose measurements made it, or that it was refined from; -1 = none
 	Mapping    mapping.Mapping
 	Evaluation *Evaluation
 	Summary    evalsim.Summary
 	Dropped    bool // lost its race after the first repeats and was judged by those alone
+
+	origin int        // index in Candidates of the static mapping it comes from
+	knows  *knowledge // what it was made by
+	avoid  []float64  // length links: what others use, where its first strategy was kept from the worst slots; nil = it had all
+	digest *digest
 }
 
 // Result of a run. Best is never slower than Start on the seeds that judged
@@ -85,6 +97,7 @@ type Result struct {
 	Candidates  []Candidate // all, in order, without their evaluations
 	Skipped     []string    // strategies that could not be used, and why
 	Simulations int         // mappings evaluated in the search, closer looks included; not the last judgement
+	Runs        int         // simulations that took, one a repeat
 	Fresh       bool        // Start and Best were judged again on seeds the search never used
 	Interrupted bool        // ctx ended before the search did
 	Stopped     string      // why the search ended
@@ -97,12 +110,27 @@ const freshRepeat = 1 << 20
 // search is a run in hand.
 type search struct {
 	Settings
-	weights *Weights
-	limit   float64 // of the total reweighted
-	changed bool    // the best mapping is another since it was last cleared
+	classes *mapping.LinkClasses
+	nothing *knowledge // before any measurement
+	changed bool       // the best mapping is another since it was last cleared
 	seen    map[string]bool
-	best    Candidate
+	judged  []*Candidate // as Result.Candidates
+	best    *Candidate
 	result  *Result
+}
+
+func newSearch(settings Settings) *search {
+	s := &search{Settings: settings, seen: map[string]bool{}, result: &Result{}, classes: mapping.NewLinkClasses(settings.Problem.Machine)}
+	if s.Forms == nil {
+		s.Forms = DefaultForms()
+	}
+	if s.View == nil {
+		s.View = ExactView
+	}
+	// No path has more switches than the machine: weight times distance stays in int64.
+	limit := min(commgraph.MaxTotal/2, math.Exp2(60)/float64(settings.Problem.Machine.Switches()+2))
+	s.nothing = ignorance(settings.Problem, limit)
+	return s
 }
 
 // Optimize searches until rounds, patience or ctx ends. When ctx ends after
@@ -114,28 +142,37 @@ func Optimize(ctx context.Context, settings Settings) (*Result, error) {
 	if err := settings.validate(); err != nil {
 		return nil, err
 	}
-	s := &search{Settings: settings, seen: map[string]bool{}, result: &Result{}}
-	s.weights = NewWeights(settings.Problem.Graph, settings.Traffic)
-	// No path has more switches than the machine: weight times distance stays in int64.
-	s.limit = min(commgraph.MaxTotal/2, math.Exp2(60)/float64(settings.Problem.Machine.Switches()+2))
-	start := Candidate{Strategy: "start", Mapping: settings.Problem.StartMapping()}
-	if _, err := s.judge(ctx, &start); err != nil {
+	s := newSearch(settings)
+	if err := s.judgeStart(ctx); err != nil {
 		return nil, err
 	}
-	s.best, s.result.Start = start, start
 	searching := ctx
 	if deadline, ok := ctx.Deadline(); ok {
 		var cancel context.CancelFunc
 		searching, cancel = context.WithTimeout(ctx, time.Until(deadline)*4/5)
 		defer cancel()
 	}
-	err := s.rounds(searching)
-	if err != nil && searching.Err() == nil {
+	if err := s.rounds(searching); err != nil && searching.Err() == nil {
 		return nil, err
 	}
-	s.result.Best = s.best
+	return s.end(ctx, searching)
+}
+
+// judgeStart judges the mapping to beat.
+func (s *search) judgeStart(ctx context.Context) error {
+	start := &Candidate{Strategy: "start", Mapping: s.Problem.StartMapping(), From: -1, knows: s.nothing}
+	if _, err := s.judge(ctx, start); err != nil {
+		return err
+	}
+	s.best, s.result.Start = start, *start
+	return nil
+}
+
+// end judges what the search has found once more.
+func (s *search) end(ctx, searching context.Context) (*Result, error) {
+	s.result.Best = *s.best
 	if s.result.Static.Mapping == nil {
-		s.result.Static = s.best
+		s.result.Static = *s.best
 	}
 	if searching.Err() != nil {
 		s.result.Interrupted, s.result.Stopped = true, "interrupted"
@@ -148,132 +185,6 @@ func Optimize(ctx context.Context, settings Settings) (*Result, error) {
 	}
 	s.result.Interrupted = s.result.Interrupted || ctx.Err() != nil
 	return s.result, nil
-}
-
-// rounds runs the statics, then feedback.
-func (s *search) rounds(ctx context.Context) error {
-	if err := s.round(ctx, 0, s.Problem); err != nil {
-		return err
-	}
-	if len(s.result.Skipped) == len(s.Strategies) {
-		return fmt.Errorf("no strategy gave a mapping: %s", s.result.Skipped[0])
-	}
-	s.result.Static = s.best
-	failures := 0
-	for round := 1; round <= s.Rounds; round++ {
-		if s.Floor > 0 && float64(s.best.Summary.ElapsedNS) <= s.Floor*NearFloor {
-			s.result.Stopped = fmt.Sprintf("within %.0f %% of the floor of %.0f ns", (NearFloor-1)*100, s.Floor)
-			return nil
-		}
-		s.changed = false
-		if err := s.learn(ctx, failures); err != nil {
-			return err
-		}
-		problem := *s.Problem
-		problem.Graph = s.weights.Apply(s.Problem.Graph, s.limit)
-		problem.Traffic = heavier(s.Problem.Traffic, s.Problem.Graph, problem.Graph)
-		problem.Seed = s.Problem.Seed + uint64(round)
-		if err := s.round(ctx, round, &problem); err != nil {
-			return err
-		}
-		if failures++; s.changed {
-			failures = 0
-		}
-		if failures >= s.Patience {
-			s.result.Stopped = fmt.Sprintf("no gain in %d rounds", failures)
-			return nil
-		}
-	}
-	s.result.Stopped = fmt.Sprintf("%d rounds done", s.Rounds)
-	return nil
-}
-
-// learn makes the pairs heavier whose packets met congestion under the best
-// mapping so far. It looks closer when that says nothing, or nothing new.
-func (s *search) learn(ctx context.Context, failures int) error {
-	if s.Gain == 0 {
-		return nil
-	}
-	measured := s.best.Evaluation
-	if s.Sensitive != nil && (failures > 0 || !measured.congested()) {
-		finer, err := s.Sensitive(ctx, s.best.Mapping, 0, min(raceRepeats, s.Repeats))
-		if err != nil {
-			return err
-		}
-		s.result.Simulations++
-		measured = finer
-	}
-	s.weights.Grow(s.Problem.Graph, measured.Flows(), s.Gain)
-	return nil
-}
-
-// round judges every strategy's mapping of a problem; refining ones begin at
-// the start, and after round 0 at the best mapping so far as well, unless moves
-// are limited, which are counted from the start.
-func (s *search) round(ctx context.Context, round int, problem *mapping.Problem) error {
-	defer s.closeRound(len(s.result.Candidates))
-	for _, strategy := range s.proposers(round) {
-		starts := []mapping.Mapping{s.Problem.Start}
-		if round > 0 && strategy.Refine && problem.MaxMoves <= 0 {
-			starts = []mapping.Mapping{s.best.Mapping, s.Problem.Start}
-		}
-		for _, start := range starts {
-			if err := s.propose(ctx, round, strategy, *problem, start); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
-
-func (s *search) proposers(round int) []mapping.Strategy {
-	if s.Refine == nil || round == 0 {
-		return s.Strategies
-	}
-	for i := range s.Strategies {
-		if s.Strategies[i].Name == s.Refine.Name {
-			return s.Strategies
-		}
-	}
-	return append([]mapping.Strategy{*s.Refine}, s.Strategies...)
-}
-
-// propose maps and, unless the mapping was seen before, judges it.
-func (s *search) propose(ctx context.Context, round int, strategy mapping.Strategy, problem mapping.Problem, start mapping.Mapping) error {
-	problem.Start = start
-	m, err := strategy.Map(ctx, &problem)
-	if err != nil {
-		if ctx.Err() != nil {
-			return ctx.Err()
-		}
-		if round == 0 {
-			s.result.Skipped = append(s.result.Skipped, fmt.Sprintf("%s: %v", strategy.Name, err))
-		}
-		return nil
-	}
-	candidate := Candidate{Round: round, Strategy: strategy.Name, Mapping: m}
-	fresh, err := s.judge(ctx, &candidate)
-	if err != nil || !fresh {
-		return err
-	}
-	if better(candidate.Evaluation, s.best.Evaluation) {
-		s.best, s.changed = candidate, true
-	}
-	return nil
-}
-
-// closeRound notes the best candidate of the round that began at index first.
-func (s *search) closeRound(first int) {
-	var best *Candidate
-	for i := first; i < len(s.result.Candidates); i++ {
-		c := &s.result.Candidates[i]
-		if best == nil || c.Summary.ElapsedNS < best.Summary.ElapsedNS {
-			best = c
-		}
-	}
-	if best != nil {
-		s.result.Rounds = append(s.result.Rounds, *best)
-	}
 }
 
 // key is a mapping's bytes, to know it again.

@@ -27,7 +27,7 @@ func (s *search) judge(ctx context.Context, c *Candidate) (fresh bool, err error
 	if err != nil {
 		return false, err
 	}
-	c.Dropped = s.best.Evaluation != nil && hopeless(e, s.best.Evaluation)
+	c.Dropped = s.best != nil && hopeless(e, s.best.Evaluation)
 	if !c.Dropped && s.Repeats > head {
 		rest, err := s.Evaluate(ctx, c.Mapping, head, s.Repeats-head)
 		if err != nil {
@@ -36,13 +36,19 @@ func (s *search) judge(ctx context.Context, c *Candidate) (fresh bool, err error
 		e.Results = append(e.Results, rest.Results...)
 	}
 	c.Evaluation, c.Summary = e, evalsim.Summarize(e.Results)
+	c.digest = s.digest(e)
+	for _, r := range e.Results { // what is large and no longer needed
+		r.Links, r.Own, r.Flows, r.Samples = nil, nil, nil, nil
+	}
 	s.result.Simulations++
+	s.result.Runs += len(e.Results)
+	s.judged = append(s.judged, c)
 	listed := *c
-	listed.Evaluation = nil
+	listed.Evaluation, listed.digest, listed.knows = nil, nil, nil
 	s.result.Candidates = append(s.result.Candidates, listed)
 	if s.Progress != nil {
 		best := median(e.Times())
-		if s.best.Evaluation != nil {
+		if s.best != nil {
 			best = min(best, median(s.best.Evaluation.Times()))
 		}
 		s.Progress(Event{Round: c.Round, Simulations: s.result.Simulations, Strategy: c.Strategy, Elapsed: median(e.Times()), Best: best})

@@ -9,6 +9,7 @@ import (
 
 	"remap/commgraph"
 	"remap/evalsim"
+	"remap/feedback"
 	"remap/mapping"
 	"remap/workload"
 )
@@ -70,9 +71,10 @@ type settings struct {
 	samples     string
 	latencies   string
 
-	rounds int
-	gain   float64
-	budget time.Duration
+	rounds   int
+	gain     float64
+	feedback string
+	budget   time.Duration
 
 	output   string
 	format   string
@@ -198,6 +200,7 @@ func (s *settings) loopFlags() []cli.Flag {
 	return []cli.Flag{
 		&cli.IntFlag{Name: "rounds", Destination: &s.rounds, Value: 5, Usage: "at most `N` rounds of feedback"},
 		&cli.Float64Flag{Name: "gain", Destination: &s.gain, Value: 4, Usage: "`G`: how strongly congestion makes pairs heavier, 0 = feedback off"},
+		&cli.StringFlag{Name: "feedback", Destination: &s.feedback, Value: "capacities,prices", Usage: "`FORMS` in which measured congestion goes into the next mappings: " + formNames()},
 		&cli.DurationFlag{Name: "budget", Destination: &s.budget, Usage: "stop after a `DURATION` such as 30s; results then depend on the machine's speed"},
 	}
 }
@@ -270,4 +273,12 @@ func (s *settings) check(c *cli.Context) error {
 		return nil
 	}
 	return usage("auto shows it on a terminal", "--progress must be auto, always or never, not %q", s.progress)
+}
+
+func formNames() string {
+	var names []string
+	for _, f := range feedback.Forms() {
+		names = append(names, f.Name)
+	}
+	return strings.Join(names, ", ")
 }

@@ -7,8 +7,10 @@ import (
 	"strings"
 
 	"remap/evalsim"
+	"remap/exchange"
 	"remap/feedback"
 	"remap/mapping"
+	"remap/sampling"
 	"remap/strategy"
 	"remap/tiling"
 )
@@ -125,11 +127,14 @@ func (p *program) search(ctx context.Context, j *job, strategies []mapping.Strat
 	finer.Congestion = evalsim.Congestion{Rule: evalsim.QueueAbove, Bytes: 2 * o.PacketBytes} // a packet that waits behind more than one other
 	s.Sensitive = feedback.Simulator(j.machine, j.allocation, j.program, finer, p.workers, j.others()...)
 	s.Floor = float64(j.floor().BoundNS)
-	refine, err := strategy.Parse("kl")
-	if err != nil {
-		return nil, err
-	}
+	refine := exchange.Strategy()
 	s.Refine = &refine
+	if s.Forms, err = feedback.ParseForms(p.feedback); err != nil {
+		return nil, inOption("feedback", err)
+	}
+	if o.Sampling.Kind != sampling.Off {
+		s.View = feedback.SampledView(float64(o.PacketBytes))
+	}
 	meter := p.newMeter("judging mappings", 1+len(strategies)+(1+len(strategies))*2*p.rounds)
 	defer meter.stop()
 	s.Progress = func(feedback.Event) { meter.step() }

@@ -1,0 +1,173 @@
+package feedback
+
+import (
+	"math"
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"remap/commgraph"
+	"remap/evalsim"
+	"remap/mapping"
+	"remap/topology"
+)
+
+// leaves is a problem of ranks on a tree of four leaf switches of two hosts,
+// with two links up from each.
+func leaves(t rapid.TB, ranks int) *mapping.Problem {
+	machine, err := topology.Parse("fattree:nodes-per-leaf=2,leaves-per-pod=4,pods=1,aggs-per-pod=2,cores=0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var flows []commgraph.Flow
+	for r := range int32(ranks) {
+		flows = append(flows, commgraph.Flow{From: r, To: (r + 1) % int32(ranks), Bytes: 1000})
+	}
+	traffic, err := commgraph.NewTraffic(ranks, flows, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &mapping.Problem{Graph: traffic.Graph(), Traffic: traffic, Machine: machine, Allocation: &mapping.Allocation{Hosts: mapping.Identity(8)}, Seed: 1}
+}
+
+// ups lists the links up from a leaf switch.
+func ups(p *mapping.Problem, leaf int32) []int32 {
+	var links []int32
+	first, end := p.Machine.Out(p.Machine.NodeOf(leaf))
+	for l := first; l < end; l++ {
+		if !p.Machine.IsHost(p.Machine.Links[l].To) {
+			links = append(links, l)
+		}
+	}
+	return links
+}
+
+// TestExactView: what the job and others have on a link, and how much of the
+// job's it found congested, as shares; classes share what is known of each link.
+func TestExactView(t *testing.T) {
+	p := leaves(t, 8)
+	up := ups(p, 1)
+	n := len(p.Machine.Links)
+	r := &evalsim.Result{Makespan: 1000, Own: make([]evalsim.OwnLink, n), Links: make([]evalsim.LinkStats, n)}
+	rate := p.Machine.Links[up[0]].BytesPerSecond * 1e-6 // bytes in the makespan
+	r.Own[up[0]] = evalsim.OwnLink{Bytes: int64(rate / 4), Packets: 30, Congested: 15}
+	r.Own[up[1]] = evalsim.OwnLink{Packets: 10, Congested: 5}
+	r.Links[up[0]].Bytes = int64(rate/4) + int64(rate/2)
+	e := &Evaluation{Results: []*evalsim.Result{r, {Makespan: 1000, Own: make([]evalsim.OwnLink, n), Links: make([]evalsim.LinkStats, n)}}}
+	s := ExactView(p.Machine, e).over(mapping.NewLinkClasses(p.Machine))
+	for _, l := range up {
+		// Half the time nothing was sent, and half of the class's links are unused.
+		if math.Abs(s.own[l]-1./16) > 1e-3 || math.Abs(s.foreign[l]-1./8) > 1e-3 || s.congested[l] != 0.5 {
+			t.Errorf("link %d: own %g, others %g, congested %g; want 1/16, 1/8, 1/2", l, s.own[l], s.foreign[l], s.congested[l])
+		}
+	}
+	if l := ups(p, 2)[0]; s.own[l] != 0 || s.foreign[l] != 0 || s.congested[l] != 0 {
+		t.Error("a link without packets tells something")
+	}
+}
+
+// TestOthersToldByCongestion: without counts of others, congestion that the
+// job's own bytes do not explain is theirs, and what they do explain is not.
+func TestOthersToldByCongestion(t *testing.T) {
+	p := leaves(t, 8)
+	v := newLinkView(len(p.Machine.Links))
+	busy, own := ups(p, 0)[0], ups(p, 3)[0]
+	for _, l := range ups(p, 0) {
+		v.Packets[l], v.Congested[l], v.Own[l] = 10, 9, 0.2
+	}
+	for _, l := range ups(p, 3) {
+		v.Packets[l], v.Congested[l], v.Own[l] = 10, 6, 0.8
+	}
+	s := v.over(mapping.NewLinkClasses(p.Machine))
+	if math.Abs(s.foreign[busy]-0.7) > 1e-12 || s.foreign[own] != 0 {
+		t.Errorf("others use %g and %g, want 0.7 and 0", s.foreign[busy], s.foreign[own])
+	}
+}
+
+// TestKnowledge: what is learned keeps within its bounds, believes what it sees
+// again, takes nothing from a gain of 0, and never changes what was known.
+func TestKnowledge(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		p := leaves(t, 8)
+		n := len(p.Machine.Links)
+		share := rapid.SliceOfN(rapid.Float64Range(0, 1), n, n)
+		s := &state{congested: share.Draw(t, "congested"), own: share.Draw(t, "own"), foreign: share.Draw(t, "foreign")}
+		k := ignorance(p, 1<<40)
+		weights := &Weights{factor: k.factors}
+		gain := rapid.SampledFrom([]float64{0, 1, 4}).Draw(t, "gain")
+		for range 30 {
+			before := slices.Clone(k.prices)
+			next := k.learn(s, weights, 1, gain)
+			if !slices.Equal(before, k.prices) {
+				t.Fatal("what was known has changed")
+			}
+			for l := range next.prices {
+				want := 1 + gain*s.congested[l]
+				if math.Abs(next.prices[l]-want) > math.Abs(k.prices[l]-want)+1e-12 {
+					t.Fatalf("link %d: price from %g to %g, away from %g", l, k.prices[l], next.prices[l], want)
+				}
+				if c := next.correction[l]; c < leastCapacity || c > mostCapacity || gain == 0 && c != 1 {
+					t.Fatalf("link %d: correction %g", l, c)
+				}
+			}
+			k = next
+		}
+		for _, f := range Forms() {
+			posed := *p
+			f.pose(k, &posed)
+			if err := posed.Check(); err != nil {
+				t.Fatalf("%s: %v", f.Name, err)
+			}
+			for _, free := range posed.LinkFree {
+				if free < leastFree {
+					t.Fatalf("%s: %g of a link is free", f.Name, free)
+				}
+			}
+		}
+	})
+}
+
+// TestColder: the slots that are left are as many as there are ranks, and none
+// that goes is on a leaf switch with more to spare than one that stays.
+func TestColder(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		p := leaves(t, rapid.IntRange(1, 8).Draw(t, "ranks"))
+		n := len(p.Machine.Links)
+		foreign := mapping.NewLinkClasses(p.Machine).Mean(rapid.SliceOfN(rapid.Float64Range(0, 1), n, n).Draw(t, "foreign"))
+		part, slots := colder(p, foreign)
+		if p.Ranks() == 8 {
+			if part != nil {
+				t.Fatal("slots were left out though none is to spare")
+			}
+			return
+		}
+		if err := part.Check(); err != nil || len(slots) != p.Ranks() || part.Allocation.SlotCount() != p.Ranks() {
+			t.Fatalf("%d slots for %d ranks: %v", len(slots), p.Ranks(), err)
+		}
+		heat := leafHeat(p, foreign)
+		hottest, coldest := 0.0, math.Inf(1) // of those that stay and those that go
+		for s := range int32(8) {
+			of := heat[p.Machine.LeafSwitch(s)]
+			if slices.Contains(slots, s) {
+				hottest = max(hottest, of)
+			} else {
+				coldest = min(coldest, of)
+			}
+		}
+		if coldest < hottest {
+			t.Fatalf("a slot at %g stays, one at %g goes", hottest, coldest)
+		}
+	})
+}
+
+func TestParseForms(t *testing.T) {
+	for _, f := range Forms() {
+		if found, err := ParseForms(f.Name); err != nil || len(found) != 1 || found[0].Name != f.Name {
+			t.Errorf("%s: %v, %v", f.Name, found, err)
+		}
+	}
+	if _, err := ParseForms("prices,capacity"); err == nil {
+		t.Error("an unknown form passes")
+	}
+}

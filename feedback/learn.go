@@ -1,0 +1,60 @@
+package feedback
+
+import (
+	"context"
+
+	"remap/evalsim"
+	"remap/mapping"
+)
+
+// digest is what is kept of an evaluation to learn from.
+type digest struct {
+	state *state
+	flows []evalsim.FlowStats
+}
+
+// congested tells whether any packet has told of congestion.
+func (d *digest) congested() bool {
+	for i := range d.flows {
+		if d.flows[i].CongestedHops > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+func (s *search) digest(e *Evaluation) *digest {
+	return &digest{s.View(s.Problem.Machine, e).over(s.classes), e.Flows()}
+}
+
+// learn is what a base knows after it was judged; asked again, it believes the
+// same measurements more. It looks closer when they say nothing, or led to no
+// gain.
+func (s *search) learn(ctx context.Context, base *Candidate, failures int) (*knowledge, error) {
+	if s.Sensitive != nil && s.Gain > 0 && (failures > 0 && base == s.best || !base.digest.congested()) {
+		finer, err := s.Sensitive(ctx, base.Mapping, 0, min(raceRepeats, s.Repeats))
+		if err != nil {
+			return nil, err
+		}
+		s.result.Simulations++
+		s.result.Runs += len(finer.Results)
+		base.digest = s.digest(finer)
+	}
+	weights := Weights{traffic: s.Traffic, factor: append([]float64(nil), base.knows.factors...)}
+	if s.Gain > 0 {
+		weights.Grow(s.Problem.Graph, base.digest.flows, s.Gain)
+	}
+	base.knows = base.knows.learn(base.digest.state, &weights, s.hostSeconds(base.Mapping), s.Gain)
+	return base.knows, nil
+}
+
+// hostSeconds is the time the busiest host's own link needs for the job's bytes.
+func (s *search) hostSeconds(m mapping.Mapping) float64 {
+	machine, most := s.Problem.Machine, 0.0
+	for l, seconds := range mapping.LinkLoads(machine, s.Problem.Allocation, s.Traffic, m) {
+		if link := &machine.Links[l]; machine.IsHost(link.From) || machine.IsHost(link.To) {
+			most = max(most, seconds)
+		}
+	}
+	return most
+}

@@ -1,0 +1,203 @@
+package feedback
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"remap/mapping"
+)
+
+// rounds judges the static mappings, then runs rounds of feedback.
+func (s *search) rounds(ctx context.Context) error {
+	if err := s.statics(ctx); err != nil {
+		return err
+	}
+	s.result.Static = *s.best
+	failures := 0
+	for round := 1; round <= s.Rounds; round++ {
+		if s.Floor > 0 && float64(s.best.Summary.ElapsedNS) <= s.Floor*NearFloor {
+			s.result.Stopped = fmt.Sprintf("within %.0f %% of the floor of %.0f ns", (NearFloor-1)*100, s.Floor)
+			return nil
+		}
+		s.changed = false
+		if err := s.round(ctx, round, failures); err != nil {
+			return err
+		}
+		if failures++; s.changed {
+			failures = 0
+		}
+		if failures >= s.Patience {
+			s.result.Stopped = fmt.Sprintf("no gain in %d rounds", failures)
+			return nil
+		}
+	}
+	s.result.Stopped = fmt.Sprintf("%d rounds done", s.Rounds)
+	return nil
+}
+
+// statics judges every strategy's mapping of the problem as it is, round 0.
+func (s *search) statics(ctx context.Context) error {
+	defer s.closeRound(len(s.judged))
+	for i := range s.Strategies {
+		c := &Candidate{Strategy: s.Strategies[i].Name, From: -1, knows: s.nothing, origin: len(s.judged)}
+		if err := s.propose(ctx, c, s.Strategies[i:i+1], *s.Problem); err != nil {
+			return err
+		}
+	}
+	if len(s.result.Skipped) == len(s.Strategies) {
+		return fmt.Errorf("no strategy gave a mapping: %s", s.result.Skipped[0])
+	}
+	return nil
+}
+
+// round learns from the best mapping of each origin, and for every form of
+// feedback goes on from it and, from the best of all, begins afresh.
+func (s *search) round(ctx context.Context, round, failures int) error {
+	defer s.closeRound(len(s.judged))
+	for i, base := range s.bases() {
+		knows, err := s.learn(ctx, base, failures)
+		if err != nil {
+			return err
+		}
+		for _, form := range s.Forms {
+			for _, steps := range s.proposers(i == 0) {
+				problem := *s.Problem
+				problem.Seed += uint64(round)
+				form.pose(knows, &problem)
+				if err := problem.ShareDistances(); err != nil {
+					return err
+				}
+				if steps[0].Refine && problem.MaxMoves <= 0 { // moves are counted from the start
+					problem.Start = base.Mapping
+				}
+				c := &Candidate{Round: round, Strategy: names(steps), Form: form.Name, From: slices.Index(s.judged, base), knows: knows, origin: base.origin}
+				if form.colder && !steps[0].Refine {
+					c.avoid = knows.seen.foreign
+				}
+				if err := s.propose(ctx, c, steps, problem); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// bases are the best mappings of different origin, the best first.
+func (s *search) bases() []*Candidate {
+	of := map[int]*Candidate{}
+	var origins []int
+	for _, c := range s.judged {
+		if c.Dropped {
+			continue
+		}
+		known := of[c.origin]
+		if known == nil {
+			origins = append(origins, c.origin)
+		}
+		if known == nil || c != known && c.Summary.ElapsedNS < known.Summary.ElapsedNS {
+			of[c.origin] = c
+		}
+	}
+	of[s.best.origin] = s.best
+	slices.SortStableFunc(origins, func(a, b int) int {
+		return int(of[a].Summary.ElapsedNS - of[b].Summary.ElapsedNS)
+	})
+	bases := []*Candidate{s.best}
+	for _, o := range origins {
+		if o != s.best.origin && len(bases) < s.Bases {
+			bases = append(bases, of[o])
+		}
+	}
+	return bases
+}
+
+// proposers are what makes mappings of a posed problem: refinement from the
+// base, and under the best base every strategy, refined where it can be.
+func (s *search) proposers(best bool) [][]mapping.Strategy {
+	var all [][]mapping.Strategy
+	if s.Refine != nil {
+		all = append(all, []mapping.Strategy{*s.Refine})
+	}
+	if !best && s.Refine != nil {
+		return all
+	}
+	for _, strategy := range s.Strategies {
+		switch {
+		case s.Refine == nil || s.Problem.MaxMoves > 0: // a second step would count moves from the first
+			all = append(all, []mapping.Strategy{strategy})
+		case strategy.Name != s.Refine.Name:
+			all = append(all, []mapping.Strategy{strategy, *s.Refine})
+		}
+	}
+	return all
+}
+
+func names(steps []mapping.Strategy) string {
+	name := steps[0].Name
+	for _, s := range steps[1:] {
+		name += "+" + s.Name
+	}
+	return name
+}
+
+// propose maps, step by step from the problem's start, and, unless the mapping
+// was seen before, judges it.
+func (s *search) propose(ctx context.Context, c *Candidate, steps []mapping.Strategy, problem mapping.Problem) error {
+	for i, step := range steps {
+		m, err := s.step(ctx, step, &problem, i == 0, c.avoid)
+		if err != nil {
+			if ctx.Err() != nil {
+				return ctx.Err()
+			}
+			if c.Round == 0 {
+				s.result.Skipped = append(s.result.Skipped, fmt.Sprintf("%s: %v", step.Name, err))
+			}
+			return nil
+		}
+		problem.Start = m
+	}
+	c.Mapping = problem.Start
+	fresh, err := s.judge(ctx, c)
+	if err != nil || !fresh {
+		return err
+	}
+	if better(c.Evaluation, s.best.Evaluation) {
+		s.best, s.changed = c, true
+	}
+	return nil
+}
+
+// step is a strategy's mapping of a problem. The first one has only the slots
+// that are left when some may be avoided.
+func (s *search) step(ctx context.Context, strategy mapping.Strategy, problem *mapping.Problem, first bool, avoid []float64) (mapping.Mapping, error) {
+	if !first || avoid == nil {
+		return strategy.Map(ctx, problem)
+	}
+	part, slots := colder(problem, avoid)
+	if part == nil {
+		return strategy.Map(ctx, problem)
+	}
+	m, err := strategy.Map(ctx, part)
+	if err != nil {
+		return nil, err
+	}
+	for r, slot := range m {
+		m[r] = slots[slot]
+	}
+	return m, nil
+}
+
+// closeRound notes the best candidate of the round that began at index first.
+func (s *search) closeRound(first int) {
+	var best *Candidate
+	for _, c := range s.judged[first:] {
+		if best == nil || c.Summary.ElapsedNS < best.Summary.ElapsedNS {
+			best = c
+		}
+	}
+	if best != nil {
+		s.result.Rounds = append(s.result.Rounds, *best)
+	}
+}

@@ -1,0 +1,128 @@
+package feedback
+
+import (
+	"remap/mapping"
+	"remap/sampling"
+	"remap/topology"
+)
+
+// LinkView is what is known of every link after a mapping was judged, over all
+// repeats. Estimates may be below 0, as unbiased ones are now and then.
+type LinkView struct {
+	Packets   []float64 // length links: the job's packets, 0 on injection links
+	Congested []float64 // length links: those that found the port congested
+	Own       []float64 // length links: share of the rate that the job used while it ran
+	Foreign   []float64 // length links: share of the rate that others used; nil = not told
+}
+
+// View makes a LinkView of an evaluation.
+type View func(machine *topology.Topology, e *Evaluation) *LinkView
+
+func newLinkView(links int) *LinkView {
+	return &LinkView{Packets: make([]float64, links), Congested: make([]float64, links), Own: make([]float64, links)}
+}
+
+// ExactView reads the simulator's counters: the job's own packets
+// (evalsim.Options.OwnLinks) and those of all jobs, which the administrator of a
+// network has.
+func ExactView(machine *topology.Topology, e *Evaluation) *LinkView {
+	v := newLinkView(len(machine.Links))
+	v.Foreign = make([]float64, len(machine.Links))
+	seconds := 0.0
+	for _, r := range e.Results {
+		seconds += r.Makespan * 1e-9
+		for l := range r.Own {
+			own := &r.Own[l]
+			v.Packets[l] += float64(own.Packets)
+			v.Congested[l] += float64(own.Congested)
+			v.Own[l] += float64(own.Bytes)
+			if !machine.IsHost(machine.Links[l].From) { // injection links have no count of own bytes
+				v.Foreign[l] += float64(max(0, r.Links[l].Bytes-own.Bytes))
+			}
+		}
+	}
+	v.shares(machine, seconds)
+	return v
+}
+
+// shares turns bytes into shares of what links carry in a time.
+func (v *LinkView) shares(machine *topology.Topology, seconds float64) {
+	for l := range v.Own {
+		if carried := machine.Links[l].BytesPerSecond * seconds; carried > 0 {
+			v.Own[l] = min(1, v.Own[l]/carried)
+			if v.Foreign != nil {
+				v.Foreign[l] = min(1, v.Foreign[l]/carried)
+			}
+		}
+	}
+}
+
+// SampledView reads nothing but what the job's own receivers conclude from the
+// samples its packets carry (sampling.Table of the first job). packetBytes is
+// what its packets hold on average. Others' traffic it does not know.
+func SampledView(packetBytes float64) View {
+	return func(machine *topology.Topology, e *Evaluation) *LinkView {
+		v := newLinkView(len(machine.Links))
+		var table *sampling.Table
+		seconds := 0.0
+		for _, r := range e.Results {
+			if len(r.Samples) == 0 {
+				return v
+			}
+			if table == nil {
+				table = sampling.NewTable(r.Samples[0].Variant, len(r.Samples[0].Links))
+			}
+			table.Merge(r.Samples[0])
+			seconds += r.Makespan * 1e-9
+		}
+		for l := range v.Own {
+			if table == nil || machine.IsHost(machine.Links[l].From) {
+				continue
+			}
+			v.Packets[l] = table.PacketsEstimate(int32(l)).Value
+			v.Congested[l] = table.CongestedEstimate(int32(l)).Value
+			v.Own[l] = max(0, v.Packets[l]) * packetBytes
+		}
+		v.shares(machine, seconds)
+		return v
+	}
+}
+
+// state is a LinkView made usable for a mapping: by class, so that what is known
+// of few packets on each of its links is known of all.
+type state struct {
+	congested []float64 // length links: share of the job's packets, 0 to 1
+	own       []float64 // length links: share of the rate
+	foreign   []float64 // length links: share of the rate
+}
+
+// over takes means over links that are used alike, those of congestion by packets.
+//
+// Where a view does not tell of others, what says that they are there is that
+// ports are busy without the job (Taffet 2018, theorem 4.2: the link at the root
+// of a congestion tree runs at its full rate, and what the job does not use of it
+// others do). A port that a share F of the job's packets finds congested is busy
+// for at least about that share of the time, as packets come at all times; so
+// others use F less the job's own share.
+func (v *LinkView) over(k *mapping.LinkClasses) *state {
+	packets, congested := make([]float64, len(k.Sizes)), make([]float64, len(k.Sizes))
+	for l, class := range k.Of {
+		packets[class] += v.Packets[l]
+		congested[class] += v.Congested[l]
+	}
+	s := &state{congested: make([]float64, len(k.Of)), own: k.Mean(v.Own)}
+	for l, class := range k.Of {
+		if packets[class] > 0 {
+			s.congested[l] = min(1, max(0, congested[class]/packets[class]))
+		}
+	}
+	if v.Foreign != nil {
+		s.foreign = k.Mean(v.Foreign)
+		return s
+	}
+	s.foreign = make([]float64, len(k.Of))
+	for l := range s.foreign {
+		s.foreign[l] = max(0, s.congested[l]-s.own[l])
+	}
+	return s
+}
