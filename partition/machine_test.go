@@ -210,6 +210,51 @@ func TestTorusMappings(t *testing.T) {
 	}
 }
 
+// Decisions compare weights with weights, on any machine.
+func TestDoubledWeightsChangeNothingOnMachines(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		p := someProblem(t)
+		doubled := *p
+		doubled.Graph = &commgraph.Graph{Offsets: p.Graph.Offsets, Neighbors: p.Graph.Neighbors}
+		for _, w := range p.Graph.Weights {
+			doubled.Graph.Weights = append(doubled.Graph.Weights, 2*w)
+		}
+		for _, s := range []mapping.Strategy{Bisection(), Fast()} {
+			one, err := s.Map(context.Background(), p)
+			if err != nil {
+				t.Fatal(err)
+			}
+			two, err := s.Map(context.Background(), &doubled)
+			if err != nil || !slices.Equal(one, two) {
+				t.Fatalf("%s on %s: %v, with doubled weights %v: %v", s.Name, p.Machine.Name, one, two, err)
+			}
+		}
+	})
+}
+
+// Prices of links count: one end of a line is so dear to reach that the rank
+// that talks least must go there, where without prices either end would do.
+func TestPricesCount(t *testing.T) {
+	machine := machineOf(t, "mesh:4")
+	p := &mapping.Problem{Machine: machine, Allocation: everyHost(machine), LinkCost: make([]float64, len(machine.Links))}
+	p.Graph = build(t, 4, []commgraph.Flow{{From: 0, To: 1, Bytes: 10}, {From: 0, To: 2, Bytes: 10}, {From: 1, To: 2, Bytes: 10}, {From: 0, To: 3, Bytes: 1}})
+	for l := range p.LinkCost {
+		p.LinkCost[l] = 1
+		if from, to := machine.NodeName(machine.Links[l].From), machine.NodeName(machine.Links[l].To); from == "s0" && to == "s1" || from == "s1" && to == "s0" {
+			p.LinkCost[l] = 1000
+		}
+	}
+	for p.Seed = range 8 {
+		m, err := Multisection().Map(context.Background(), p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if m[3] != 0 {
+			t.Errorf("seed %d: mapping %v, want rank 3 behind the dear link", p.Seed, m)
+		}
+	}
+}
+
 func name32(perm []int) mapping.Mapping {
 	m := make(mapping.Mapping, len(perm))
 	for i, x := range perm {
