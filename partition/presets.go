@@ -38,7 +38,7 @@ var FastPreset = Preset{
 var DefaultPreset = Preset{
 	Name: "default", Doc: "multilevel partitioning along the levels of the network, then sets of leaf switches again, then exchanges by path length",
 	Cut:   Options{Coarsest: 80, Seeds: 6, Attempts: 4, Cycles: 2, Passes: 6},
-	Pairs: 20, Rounds: 2, Set: 4, Trials: 2, Renewal: Options{Coarsest: 80, Seeds: 4, Attempts: 1, Passes: 6},
+	Pairs: 20, Rounds: 2, Set: 8, Trials: 2, Renewal: Options{Coarsest: 80, Seeds: 4, Attempts: 1, Passes: 6},
 	Chain: 12, Work: 400, Rotation: 10, Machine: MachineEffort{Work: 1 << 19, Most: 24, Swaps: true},
 }
 
