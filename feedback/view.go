@@ -12,7 +12,7 @@ type LinkView struct {
 	Packets   []float64 // length links: the job's packets, 0 on injection links
 	Congested []float64 // length links: those that found the port congested
 	Own       []float64 // length links: share of the rate that the job used while it ran
-	Foreign   []float64 // length links: share of the rate that others used; nil = not told
+	Foreign   []float64 // length links: share of the rate that others used, or that was lost because buffers beyond were full of what others sent; nil = not told
 }
 
 // View makes a LinkView of an evaluation.
@@ -23,8 +23,9 @@ func newLinkView(links int) *LinkView {
 }
 
 // ExactView reads the simulator's counters: the job's own packets
-// (evalsim.Options.OwnLinks) and those of all jobs, which the administrator of a
-// network has.
+// (evalsim.Options.OwnLinks), and of all jobs the bytes and the time that links
+// were ready and had no credit, which the administrator of a network has. Behind
+// a crowded receiver links are idle half of the time, and not free for it.
 func ExactView(machine *topology.Topology, e *Evaluation) *LinkView {
 	v := newLinkView(len(machine.Links))
 	v.Foreign = make([]float64, len(machine.Links))
@@ -36,8 +37,9 @@ func ExactView(machine *topology.Topology, e *Evaluation) *LinkView {
 			v.Packets[l] += float64(own.Packets)
 			v.Congested[l] += float64(own.Congested)
 			v.Own[l] += float64(own.Bytes)
-			if !machine.IsHost(machine.Links[l].From) { // injection links have no count of own bytes
-				v.Foreign[l] += float64(max(0, r.Links[l].Bytes-own.Bytes))
+			if link := &machine.Links[l]; !machine.IsHost(link.From) { // injection links have no count of own bytes
+				lost := r.Links[l].Stalled * r.Makespan * 1e-9 * link.BytesPerSecond
+				v.Foreign[l] += float64(max(0, r.Links[l].Bytes-own.Bytes)) + lost
 			}
 		}
 	}
