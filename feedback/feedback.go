@@ -95,13 +95,16 @@ type Result struct {
 	Static      Candidate   // the best before any feedback
 	Rounds      []Candidate // the best new candidate of every round that had one, in order
 	Candidates  []Candidate // all, in order, without their evaluations
-	Skipped     []string    // strategies that could not be used, and why
+	Skipped     []string    // strategies and forms of feedback that could not be used, and why
 	Simulations int         // mappings evaluated in the search, closer looks included; not the last judgement
 	Runs        int         // simulations that took, one a repeat
 	Fresh       bool        // Start and Best were judged again on seeds the search never used
 	Interrupted bool        // ctx ended before the search did
 	Stopped     string      // why the search ended
 }
+
+// SkippedForm begins what Result.Skipped says of forms of feedback.
+const SkippedForm = "feedback by "
 
 // freshRepeat numbers the first repeat of the last judgement, far from any
 // that the search uses.
@@ -113,6 +116,7 @@ type search struct {
 	classes *mapping.LinkClasses
 	nothing *knowledge // before any measurement
 	changed bool       // the best mapping is another since it was last cleared
+	unposed []string   // names of forms that could not be used
 	seen    map[string]bool
 	judged  []*Candidate // as Result.Candidates
 	best    *Candidate

@@ -241,3 +241,28 @@ func TestSimulatorBackground(t *testing.T) {
 		}
 	}
 }
+
+// So many bytes that prices of links cannot be counted end that form of
+// feedback alone, and the result says so once.
+func TestFormsThatCannotBeCounted(t *testing.T) {
+	s := settings(t)
+	for i := range s.Traffic.Bytes {
+		s.Traffic.Bytes[i] = 1 << 47
+	}
+	s.Problem.Graph = s.Traffic.Graph()
+	s.Forms, s.Rounds, s.Patience = feedback.Forms(), 3, 3
+	r, err := feedback.Optimize(context.Background(), s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(r.Skipped) != 1 || !strings.Contains(r.Skipped[0], "prices") {
+		t.Errorf("skipped %q, want prices once", r.Skipped)
+	}
+	seen := map[string]bool{}
+	for _, c := range r.Candidates {
+		seen[c.Form] = true
+	}
+	if !seen["capacities"] || !seen["pairs"] || seen["prices"] {
+		t.Errorf("candidates of the forms %v", seen)
+	}
+}

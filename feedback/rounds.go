@@ -61,13 +61,13 @@ func (s *search) round(ctx context.Context, round, failures int) error {
 			return err
 		}
 		for _, form := range s.Forms {
+			posed, ok := s.pose(form, knows)
+			if !ok {
+				continue
+			}
+			posed.Seed += uint64(round)
 			for _, steps := range s.proposers(i == 0) {
-				problem := *s.Problem
-				problem.Seed += uint64(round)
-				form.pose(knows, &problem)
-				if err := problem.ShareDistances(); err != nil {
-					return err
-				}
+				problem := posed
 				if steps[0].Refine && problem.MaxMoves <= 0 { // moves are counted from the start
 					problem.Start = base.Mapping
 				}
@@ -82,6 +82,22 @@ func (s *search) round(ctx context.Context, round, failures int) error {
 		}
 	}
 	return nil
+}
+
+// pose puts what is known into the problem; false, and noted once, when that
+// cannot be counted: prices of links on paths of very many bytes.
+func (s *search) pose(form Form, knows *knowledge) (posed mapping.Problem, ok bool) {
+	posed = *s.Problem
+	form.pose(knows, &posed)
+	err := posed.ShareDistances()
+	if err == nil {
+		return posed, true
+	}
+	if !slices.Contains(s.unposed, form.Name) {
+		s.unposed = append(s.unposed, form.Name)
+		s.result.Skipped = append(s.result.Skipped, fmt.Sprintf("%s%s: %v", SkippedForm, form.Name, err))
+	}
+	return posed, false
 }
 
 // bases are the best mappings of different origin, the best first.

@@ -147,6 +147,10 @@ func (p *program) search(ctx context.Context, j *job, strategies []mapping.Strat
 	}
 	if err == nil {
 		for _, reason := range found.Skipped {
+			if strings.HasPrefix(reason, feedback.SkippedForm) {
+				p.say("skipped: %s", reason)
+				continue
+			}
 			p.saySkipped(reason)
 		}
 	}
