@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"remap/diagnosis"
@@ -37,9 +38,16 @@ func (p *program) parseBackgrounds() ([]background, error) {
 		}
 		j := background{name: text}
 		pattern, j.endless = strings.CutSuffix(pattern, endlessOption)
+		if strings.Contains(pattern, ",endless") {
+			return nil, usage("leave it out for a job that ends", "--background %s: endless=true must be the last option, and once", text)
+		}
 		var err error
 		if j.program, err = workload.ParsePattern(pattern); err != nil {
 			return nil, inOption("background", err)
+		}
+		if j.endless && !onlySends(j.program) {
+			return nil, usage("rounds=N makes it last instead; uniform, ring, hotspot and stencils without wait=true can be endless",
+				"--background %s: an endless job only sends, and ranks of this one wait for messages", text)
 		}
 		if named {
 			if j.list, j.file, err = readHosts(hosts); err != nil {
@@ -49,6 +57,14 @@ func (p *program) parseBackgrounds() ([]background, error) {
 		jobs = append(jobs, j)
 	}
 	return jobs, nil
+}
+
+// onlySends tells whether ranks wait for no message, so that they can begin
+// again whenever they are through.
+func onlySends(program *workload.Program) bool {
+	return !slices.ContainsFunc(program.Ops, func(op workload.Op) bool {
+		return op.Kind != workload.Send && op.Kind != workload.Idle && op.Kind != workload.Compute
+	})
 }
 
 // backgroundFiles are the files of hosts that --background names, or might.
