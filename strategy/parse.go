@@ -17,6 +17,9 @@ func Parse(spec string) (mapping.Strategy, error) {
 	parts := strings.Split(spec, "+")
 	links := make([]mapping.Strategy, len(parts))
 	for i, part := range parts {
+		if part == "" && len(parts) > 1 {
+			return mapping.Strategy{}, &input.Error{Reason: fmt.Sprintf("strategy %q: a + has nothing before or behind it", spec), Hint: "a chain is written a+b, for example multisection+swap"}
+		}
 		var err error
 		if links[i], err = parseOne(part); err != nil {
 			return mapping.Strategy{}, err

@@ -82,7 +82,7 @@ func TestParseErrors(t *testing.T) {
 		"tilling":               {`unknown strategy "tilling"`, "did you mean tiling? known: identity"},
 		"multisect":             {`unknown strategy "multisect"`, "did you mean multisection?"},
 		"metis":                 {`unknown strategy "metis"`, "known: identity"},
-		"kl+":                   {`unknown strategy ""`, "known:"},
+		"kl+":                   {`strategy "kl+": a + has nothing before or behind it`, "a chain is written a+b"},
 		"kl:":                   {`unknown option of strategy kl ""`, "it takes no options"},
 		"identity:levels=1":     {`unknown option of strategy identity "levels"`, "it takes no options"},
 		"tiling:level=1":        {`unknown option of strategy tiling "level"`, "did you mean levels?"},

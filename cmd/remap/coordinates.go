@@ -14,8 +14,11 @@ func (p *program) openCoordinates(ranks int) (*commgraph.Coordinates, error) {
 	if err != nil {
 		return nil, inOption("coordinates", err)
 	}
-	if c.Ranks() > ranks {
-		return nil, usage("it must be the file of the same job", "--coordinates: %s names rank %d, and the job has ranks 0 to %d", p.coordinates, c.Ranks()-1, ranks-1)
+	switch {
+	case c.Ranks() == 0:
+		return nil, fail("a line of the file is a rank and its coordinates, such as 0,0.5,1.5", "%s: no rank has coordinates", p.coordinates)
+	case c.Ranks() > ranks:
+		return nil, fail("it must be the file of the same job", "%s: names rank %d, and the job has ranks 0 to %d", p.coordinates, c.Ranks()-1, ranks-1)
 	}
 	for range (ranks - c.Ranks()) * c.Dimensions {
 		c.Values = append(c.Values, -1)

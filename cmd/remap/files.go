@@ -52,7 +52,7 @@ func (p *program) openOutput(path string) (*output, error) {
 func (p *program) spareInputs(path string, info fs.FileInfo) error {
 	reads := []struct{ option, path string }{
 		{"graph", p.graph}, {"messages", p.messages}, {"topology", p.topology},
-		{"hosts", p.hosts}, {"mapping", p.mapping}, {"previous", p.previous}, {"fixed", p.fixed}, {"scenario", p.scenario},
+		{"hosts", p.hosts}, {"mapping", p.mapping}, {"previous", p.previous}, {"fixed", p.fixed}, {"coordinates", p.coordinates}, {"scenario", p.scenario},
 	}
 	for _, file := range p.backgroundFiles() {
 		reads = append(reads, struct{ option, path string }{"background", file})

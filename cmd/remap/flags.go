@@ -199,7 +199,7 @@ func (s *settings) measureFlags() []cli.Flag {
 func (s *settings) loopFlags() []cli.Flag {
 	return []cli.Flag{
 		&cli.IntFlag{Name: "rounds", Destination: &s.rounds, Value: 5, Usage: "at most `N` rounds of feedback"},
-		&cli.Float64Flag{Name: "gain", Destination: &s.gain, Value: 4, Usage: "`G`: how strongly congestion makes pairs heavier, 0 = feedback off"},
+		&cli.Float64Flag{Name: "gain", Destination: &s.gain, Value: 4, Usage: "`G`: how strongly congestion changes the next mappings, 0 = not at all"},
 		&cli.StringFlag{Name: "feedback", Destination: &s.feedback, Value: "capacities,prices", Usage: "`FORMS` in which measured congestion goes into the next mappings: " + formNames()},
 		&cli.DurationFlag{Name: "budget", Destination: &s.budget, Usage: "stop after a `DURATION` such as 30s; results then depend on the machine's speed"},
 	}
@@ -253,6 +253,9 @@ func (s *settings) check(c *cli.Context) error {
 			return usage(bound.hint, "--%s must be from %d to %d, not %d", bound.name, bound.least, bound.most, bound.value)
 		}
 	}
+	if err := s.checkEmpty(c); err != nil {
+		return err
+	}
 	if s.budget < 0 {
 		return usage("0 is no limit", "--budget must not be negative: %v", s.budget)
 	}
@@ -273,6 +276,18 @@ func (s *settings) check(c *cli.Context) error {
 		return nil
 	}
 	return usage("auto shows it on a terminal", "--progress must be auto, always or never, not %q", s.progress)
+}
+
+// checkEmpty refuses options with nothing in them, which may be a script's
+// variable that was never set: leaving them out means something else. Beside
+// a scenario they undo what it sets.
+func (s *settings) checkEmpty(c *cli.Context) error {
+	for _, name := range []string{"hosts", "grid", "coordinates", "previous", "objective", "fixed"} {
+		if s.scenario == "" && c.IsSet(name) && c.String(name) == "" {
+			return usage("leave the option out for its default", "--%s: the value is empty", name)
+		}
+	}
+	return nil
 }
 
 func formNames() string {

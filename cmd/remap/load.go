@@ -192,6 +192,9 @@ func (p *program) loadGraph(j *job) error {
 	if j.traffic, err = p.openGraph(); err != nil {
 		return err
 	}
+	if j.traffic.Ranks() == 0 {
+		return fail("is this the right file?", "%s: the graph has no ranks", p.graphName())
+	}
 	limit := p.shareOfPackets(j.traffic.TotalBytes()/int64(p.packetBytes), j.background)
 	options := workload.RecordedOptions{MessageBytes: p.messageBytes, PacketBytes: p.packetBytes, MaxPackets: limit}
 	if j.program, err = workload.Recorded(j.traffic, options); err != nil {

@@ -6,6 +6,7 @@ import (
 	"io"
 	"strings"
 
+	"remap/geometric"
 	"remap/mapping"
 	"remap/rcm"
 	"remap/strategy"
@@ -144,8 +145,11 @@ func (p *program) saySkipped(reason string) {
 		return
 	}
 	p.say("skipped: strategy %s", reason)
-	if strings.Contains(reason, tiling.ErrNoGrid.Error()) {
+	switch {
+	case strings.Contains(reason, tiling.ErrNoGrid.Error()):
 		p.hint("%s", gridHint)
+	case strings.Contains(reason, geometric.ErrNoCoordinates.Error()):
+		p.hint("%s", hintOf(geometric.ErrNoCoordinates))
 	}
 }
 

@@ -1,8 +1,10 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"slices"
 	"strings"
@@ -204,7 +206,10 @@ func (p *program) openFixed(j *job) ([]int32, error) {
 		return mapping.ParseFixed(p.fixed, j.machine, j.allocation, j.traffic.Ranks())
 	}
 	file, err := commgraph.OpenFile(p.fixed)
-	if err != nil {
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, fail("a list has entries RANK=HOST:SLOT, for example 0=n3:0,5=n4; a file's path is relative to the folder the command runs in", "%w", err)
+	case err != nil:
 		return nil, err
 	}
 	defer file.Close()
