@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"math/rand/v2"
 	"slices"
 	"testing"
 
@@ -21,7 +22,21 @@ func machines(t testing.TB) []*topology.Topology {
 		"dragonfly:groups=3,routers=2,hosts=2,global=1", "xgft:down=3x2,up=1x2"} {
 		list = append(list, mustNetwork(t, spec))
 	}
-	return list
+	return append(list, irregular(t))
+}
+
+// irregular is a dragonfly as a fabric file has it: routed by table, some paths
+// longer than the way back.
+func irregular(t testing.TB) *topology.Topology {
+	var file bytes.Buffer
+	if err := topology.WriteIBNetDiscover(&file, mustNetwork(t, "dragonfly:routers=4,hosts=2,global=2,groups=5")); err != nil {
+		t.Fatal(err)
+	}
+	machine, err := topology.ReadIBNetDiscover("irregular", &file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return machine
 }
 
 // drawProblem draws everything at once: graph, machine, uneven slots, spare
@@ -63,6 +78,13 @@ func drawProblem(t *rapid.T, list []*topology.Topology) *mapping.Problem {
 		p.MaxMoves = rapid.IntRange(1, ranks+1).Draw(t, "most moves")
 	}
 	p.Objective = mapping.Objective(rapid.IntRange(0, len(mapping.Objectives())-1).Draw(t, "objective"))
+	if rapid.IntRange(0, 3).Draw(t, "what links tell") == 0 { // as the feedback loop has it
+		chance := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "links"), 1))
+		p.LinkCost, p.LinkFree = make([]float64, len(p.Machine.Links)), make([]float64, len(p.Machine.Links))
+		for l := range p.LinkCost {
+			p.LinkCost[l], p.LinkFree[l] = 1+4*chance.Float64(), 0.35+chance.Float64()
+		}
+	}
 	if err := p.Check(); err != nil {
 		t.Fatal(err)
 	}

@@ -157,7 +157,7 @@ func mayRefuse(err error) bool {
 
 // print shows everything a strategy could change.
 func print(p *mapping.Problem) []byte {
-	return fmt.Appendf(nil, "%v %v %v %v %v %v", *p.Graph, p.Grid, *p.Allocation, p.Start, p.Fixed, p.Machine.Links)
+	return fmt.Appendf(nil, "%v %v %v %v %v %v %v %v %v %v", *p.Graph, p.Traffic, p.Coordinates, p.Grid, *p.Allocation, p.Start, p.Fixed, p.LinkCost, p.LinkFree, p.Machine.Links)
 }
 
 // The contract of every strategy: a valid result, the same bytes for the same

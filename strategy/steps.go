@@ -113,8 +113,11 @@ func (w *way) try(order []int32, limit int, greedy bool, least float64) (best []
 	return best, cost
 }
 
-// counted tells whether the cost follows from the gains of the steps.
-func (w *way) counted() bool { return w.Objective == mapping.PathLength && w.LinkCost == nil }
+// counted tells whether the cost follows from the gains of the steps, which
+// look at one direction of every path.
+func (w *way) counted() bool {
+	return w.Objective == mapping.PathLength && w.LinkCost == nil && mapping.SameBothWays(w.Machine)
+}
 
 // slotsOf lists where the ranks of a step are.
 func (w *way) slotsOf(s *step) []int32 {
