@@ -57,23 +57,23 @@ func best(e effort) mapping.Strategy {
 // bestWith reads the options of best.
 func bestWith(values map[string]string) (mapping.Strategy, error) {
 	e := usualEffort
-	for option, set := range map[string]func(n int){
-		"trials":  func(n int) { e.trials = n },
-		"rounds":  func(n int) { e.rounds = n },
-		"seconds": func(n int) { e.limit = time.Duration(n) * time.Second },
+	for _, o := range []struct {
+		name  string
+		least int
+		set   func(n int)
+	}{
+		{"trials", 1, func(n int) { e.trials = n }},
+		{"rounds", 0, func(n int) { e.rounds = n }},
+		{"seconds", 1, func(n int) { e.limit = time.Duration(n) * time.Second }},
 	} {
-		if _, given := values[option]; !given {
+		if _, given := values[o.name]; !given {
 			continue
 		}
-		least := 1
-		if option == "rounds" {
-			least = 0
-		}
-		n, err := whole(values, option, least, 100000)
+		n, err := whole(values, o.name, o.least, 100000)
 		if err != nil {
 			return mapping.Strategy{}, err
 		}
-		set(n)
+		o.set(n)
 	}
 	return best(e), nil
 }

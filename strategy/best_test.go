@@ -52,10 +52,27 @@ func TestBestWhenAllRefuse(t *testing.T) {
 	}
 }
 
+// A refiner that ends with something worse, as best does when time is short or
+// the graph so large that it looks at tiling alone, gives the start.
+func TestRefinersGiveTheStartBack(t *testing.T) {
+	worse := keeper{fixed: true, limit: true, Strategy: mapping.Strategy{Name: "worse", Refine: true, Map: mapping.CyclicStrategy().Map}}
+	traffic, _ := mustTraffic(t, "ring:24")
+	for _, objective := range []mapping.Objective{mapping.PathLength, mapping.LinkLoad, mapping.Mixed, mapping.Capacity} {
+		slots := []int32{4, 4, 4, 4, 4, 4}
+		p := &mapping.Problem{Graph: traffic.Graph(), Traffic: traffic, Machine: mustNetwork(t, "torus:6"), Objective: objective,
+			Allocation: &mapping.Allocation{Hosts: mapping.Identity(6), Slots: slots}}
+		m, err := worse.kept().Map(context.Background(), p)
+		if err != nil || !slices.Equal(m, p.StartMapping()) {
+			t.Errorf("%s: %v, %v; the start is better", objective, m, err)
+		}
+	}
+}
+
 func TestOptionsOfBest(t *testing.T) {
 	for spec, want := range map[string]string{
 		"best:trials=0": "trials=0 is not a whole number from 1", "best:rounds=-1": "rounds=-1 is not a whole number from 0",
-		"best:seconds=x": "seconds=x is not", "best:tries=3": `unknown option of strategy best "tries"`,
+		"best:seconds=x,rounds=x,trials=x": "trials=x is not", // the first in the order they are listed in
+		"best:seconds=x":                   "seconds=x is not", "best:tries=3": `unknown option of strategy best "tries"`,
 	} {
 		if _, err := Parse(spec); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %s", spec, err, want)

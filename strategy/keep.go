@@ -65,7 +65,7 @@ func (k keeper) keep(ctx context.Context, p *mapping.Problem, alone bool) (mappi
 	if err != nil {
 		return nil, err
 	}
-	if k.Refine && step.Objective != mapping.PathLength {
+	if k.Refine {
 		if start := step.StartMapping(); step.Cost(m) > step.Cost(start) {
 			return start, nil
 		}
