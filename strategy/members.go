@@ -4,6 +4,7 @@ import (
 	"context"
 	"math/rand/v2"
 	"runtime"
+	"slices"
 
 	"golang.org/x/sync/errgroup"
 
@@ -18,6 +19,7 @@ type member struct {
 	seed  uint64
 	start mapping.Mapping // nil = the problem's
 	chain []keeper
+	mixed bool // searches under the mixed objective, whatever the problem's
 }
 
 // gridMembers are those for ranks that form a grid.
@@ -48,6 +50,21 @@ func (s *search) members(trials int) []member {
 	for range trialsFor(s.Graph, trials) {
 		list = append(list, member{seed: seed, chain: s.refined(s.multisection())})
 		seed = seeds.Uint64()
+	}
+	return append(list, s.byMixed(list)...)
+}
+
+// byMixed are members for low link loads under a limit of moves that search
+// under the mixed objective. With few moves the worst link's load seldom falls by
+// one exchange or one step of the way to a mapping, as others are as bad, and
+// nothing leads past that; under mixed, what shortens paths does.
+func (s *search) byMixed(list []member) []member {
+	if s.Objective != mapping.LinkLoad || s.MaxMoves <= 0 {
+		return nil
+	}
+	list = slices.Clone(list)
+	for i := range list {
+		list[i].mixed = true
 	}
 	return list
 }
@@ -150,6 +167,9 @@ type offers struct {
 func (s *search) follow(m member) (o offers) {
 	step := *s.Problem
 	step.Seed = m.seed
+	if m.mixed {
+		step.Objective = mapping.Mixed
+	}
 	if m.start != nil {
 		step.Start = m.start
 	}
