@@ -115,6 +115,21 @@ func TestImportRule(t *testing.T) {
 	}
 }
 
+// Every package of the rule has its duty in the table of packages.
+func TestImportRuleIsDocumented(t *testing.T) {
+	text, err := os.ReadFile(filepath.Join("..", "..", "docs", "architecture.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, table, _ := strings.Cut(string(text), "## Packages")
+	table, _, _ = strings.Cut(table, "Imports run")
+	for name := range mayImport {
+		if !strings.Contains(table, "`"+name+"`") {
+			t.Errorf("docs/architecture.md: package %s is not in the table", name)
+		}
+	}
+}
+
 // The rule itself must have no cycle: every package stands above what it imports.
 func TestImportRuleHasNoCycle(t *testing.T) {
 	done := map[string]bool{}
