@@ -175,6 +175,9 @@ func (p *Problem) Check() error {
 	if err := p.checkFixed(slots); err != nil {
 		return err
 	}
+	if err := p.checkFree(); err != nil {
+		return err
+	}
 	if p.LinkCost != nil {
 		if _, err := p.Distances(); err != nil {
 			return err
@@ -226,6 +229,19 @@ func (p *Problem) checkFixed(slots int) error {
 			return fmt.Errorf("slot %d is fixed for rank %d and another", s, r)
 		}
 		taken[s] = true
+	}
+	return nil
+}
+
+// checkFree tests that every link has a share of its rate left, or none.
+func (p *Problem) checkFree() error {
+	if p.LinkFree != nil && len(p.LinkFree) != len(p.Machine.Links) {
+		return fmt.Errorf("%d shares of rates for %d links", len(p.LinkFree), len(p.Machine.Links))
+	}
+	for l, free := range p.LinkFree {
+		if !(free >= 0) || math.IsInf(free, 0) {
+			return fmt.Errorf("others leave %g of link %d's rate", free, l)
+		}
 	}
 	return nil
 }

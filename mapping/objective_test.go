@@ -155,3 +155,22 @@ func TestLinkFree(t *testing.T) {
 		}
 	})
 }
+
+// Shares of rates that do not fit the links, or are none, fail the problem's check.
+func TestLinkFreeIsChecked(t *testing.T) {
+	p := ringProblem(t, 8, 1)
+	links := len(p.Machine.Links)
+	for _, c := range []struct {
+		free   []float64
+		reason string
+	}{
+		{nil, ""}, {ones(links, 0.5), ""}, {ones(links, 0), ""}, {ones(links, 2), ""},
+		{ones(links-1, 1), "shares of rates for"}, {[]float64{}, "0 shares of rates for"},
+		{ones(links, -1), "leave -1 of link 0"}, {ones(links, math.NaN()), "leave NaN of link 0"}, {ones(links, math.Inf(1)), "leave +Inf of link 0"},
+	} {
+		p.LinkFree = c.free
+		if err := p.Check(); (err == nil) != (c.reason == "") || err != nil && !strings.Contains(err.Error(), c.reason) {
+			t.Errorf("%v, want %q", err, c.reason)
+		}
+	}
+}
