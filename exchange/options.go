@@ -19,10 +19,6 @@ type Options struct {
 // thousand ranks. A step takes one to three nanoseconds.
 var DefaultOptions = Options{Partners: 12, Near: 32, Slots: 64, Trials: 16, Random: 16, Proposals: 1000, Heat: 0.2, Work: 2_000_000_000}
 
-// StrongOptions bring down path lengths by some tenths of a percent more, in ten
-// times the time.
-var StrongOptions = Options{Partners: 12, Near: 32, Slots: 64, Trials: 64, Random: 64, Proposals: 10000, Heat: 0.2, Work: 30_000_000_000}
-
 // FastOptions end at the first local optimum, in a tenth of the time.
 var FastOptions = Options{Partners: 12, Near: 32, Slots: 64, Trials: 16, Random: 16, Work: 2_000_000_000}
 

@@ -8,12 +8,12 @@ import (
 
 // Settle makes a mapping keep the problem's constraints with few exchanges:
 // fixed ranks go to their slots, those who sat there onto the slots these
-// leave, or onto a free slot of their own host. Where more ranks are then away
-// from the hosts of Problem.Start than MaxMoves, ranks come home in order of
-// their numbers until no more are, each onto an empty slot of its host or the
-// slot of a free rank that is not at home there. When none can come home, every
-// host that somebody misses is full of ranks that are fixed or at home there,
-// so no mapping that keeps the fixed ranks moves fewer.
+// leave. Where more ranks are then away from the hosts of Problem.Start than
+// MaxMoves, ranks come home in order of their numbers until no more are, each
+// onto an empty slot of its host or the slot of a free rank that is not at home
+// there. When none can come home, every host that somebody misses is full of
+// ranks that are fixed or at home there, so no mapping that keeps the fixed
+// ranks moves fewer.
 //
 // m must pass Check, and is not changed. Errors: *mapping.TooManyMoves.
 // O(slots).
