@@ -50,13 +50,7 @@ type settler struct {
 
 func newSettler(p *mapping.Problem, m mapping.Mapping) *settler {
 	s := &settler{p: p, host: p.Allocation.HostOfSlot(), slotOf: append(mapping.Mapping{}, m...)}
-	s.rankAt = make([]int32, len(s.host))
-	for slot := range s.rankAt {
-		s.rankAt[slot] = -1
-	}
-	for r, slot := range m {
-		s.rankAt[slot] = int32(r)
-	}
+	s.rankAt = m.Holders(len(s.host))
 	s.home = p.StartMapping().Hosts(p.Allocation)
 	return s
 }

@@ -43,13 +43,7 @@ func (g Gain) Above(other Gain) bool {
 // lists of links of pairs of sites, up to 256 MB.
 func NewState(p *mapping.Problem, m mapping.Mapping) *State {
 	s := &State{problem: p, sites: newSites(p), slotOf: append(mapping.Mapping{}, m...)}
-	s.rankAt = make([]int32, len(s.sites.of))
-	for slot := range s.rankAt {
-		s.rankAt[slot] = -1
-	}
-	for r, slot := range m {
-		s.rankAt[slot] = int32(r)
-	}
+	s.rankAt = m.Holders(len(s.sites.of))
 	if p.MaxMoves > 0 {
 		s.home = p.StartMapping().Hosts(p.Allocation)
 		for r, slot := range m {

@@ -65,17 +65,11 @@ func improve(ctx context.Context, p *mapping.Problem, options Options) (mapping.
 // Assign puts every rank into the block of its slot and idle vertices, numbered
 // from the ranks upward, into the empty slots. The layout must be of all slots.
 func (l *Layout) Assign(m mapping.Mapping) *Assignment {
-	holder := make([]int32, len(l.Slots)) // rank of every slot, -1 = empty
-	for s := range holder {
-		holder[s] = -1
-	}
-	for r, s := range m {
-		holder[s] = int32(r)
-	}
+	holders := m.Holders(len(l.Slots))
 	members := make([]int32, len(l.Slots))
 	idle := int32(len(m))
 	for i, s := range l.Slots {
-		members[i] = holder[s]
+		members[i] = holders[s]
 		if members[i] < 0 {
 			members[i] = idle
 			idle++

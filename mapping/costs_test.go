@@ -150,3 +150,33 @@ func TestStencilFigures(t *testing.T) {
 		t.Errorf("random: mean of %d seeds %.4f +- %.4f, want 4.654", seeds, mean, spread)
 	}
 }
+
+// Every rank is held by its slot, all other slots by none; and a mapping with
+// some ranks on other hosts has moved so many.
+func TestHoldersAndMoves(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		machine, a, traffic, m := drawJob(t)
+		held := 0
+		for s, r := range m.Holders(a.SlotCount()) {
+			if r >= 0 {
+				held++
+				if m[r] != int32(s) {
+					t.Fatalf("slot %d holds rank %d, which is on slot %d", s, r, m[r])
+				}
+			}
+		}
+		if held != len(m) {
+			t.Fatalf("%d slots hold %d ranks", held, len(m))
+		}
+		p := &Problem{Graph: traffic.Graph(), Machine: machine, Allocation: a, Start: drawMapping(t, len(m), a.SlotCount())}
+		want, hosts := 0, a.HostOfSlot()
+		for r := range m {
+			if hosts[m[r]] != hosts[p.Start[r]] {
+				want++
+			}
+		}
+		if got := p.Moves(m); got != want || p.Moves(p.Start) != 0 {
+			t.Fatalf("%d ranks moved, want %d", got, want)
+		}
+	})
+}

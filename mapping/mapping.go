@@ -108,6 +108,15 @@ func (m Mapping) Hosts(a *Allocation) []int32 {
 	return hosts
 }
 
+// Holders lists the rank on every slot, -1 = none. The mapping must pass Check.
+func (m Mapping) Holders(slots int) []int32 {
+	holders := filled(slots, -1)
+	for r, s := range m {
+		holders[s] = int32(r)
+	}
+	return holders
+}
+
 // Problem is one mapping task. Strategies read it and never write to it.
 // What they are to make small is Problem.Cost; one that can only make paths
 // short says so in its Doc.
@@ -204,10 +213,15 @@ func (p *Problem) CheckMoves(m Mapping) error {
 	if p.MaxMoves <= 0 {
 		return nil
 	}
-	if count := moved(m.Hosts(p.Allocation), p.StartMapping().Hosts(p.Allocation)); count > p.MaxMoves {
+	if count := p.Moves(m); count > p.MaxMoves {
 		return &TooManyMoves{Moves: count, Limit: p.MaxMoves}
 	}
 	return nil
+}
+
+// Moves counts the ranks of a mapping that left the host they have in Start.
+func (p *Problem) Moves(m Mapping) int {
+	return moved(m.Hosts(p.Allocation), p.StartMapping().Hosts(p.Allocation))
 }
 
 // checkFixed tests that fixed ranks have slots of the allocation, none twice.

@@ -186,7 +186,7 @@ func TestSettleMovesFew(t *testing.T) {
 		for h, count := range stay {
 			least += max(0, count-room[h])
 		}
-		if got := Moved(p, m); got != least {
+		if got := p.Moves(m); got != least {
 			t.Fatalf("%d ranks move, %d are enough", got, least)
 		}
 	})

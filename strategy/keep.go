@@ -98,7 +98,7 @@ func (k keeper) approach(ctx context.Context, p *mapping.Problem, target mapping
 		}
 	}
 	m := renamed(p, target, start)
-	if Moved(p, m) > p.MaxMoves {
+	if p.Moves(m) > p.MaxMoves {
 		var err error
 		if m, err = newWay(p, m).part(ctx, p.MaxMoves); err != nil {
 			return nil, err
@@ -120,28 +120,4 @@ func (k keeper) approach(ctx context.Context, p *mapping.Problem, target mapping
 		consider(m)
 	}
 	return best, nil
-}
-
-// Moved counts the ranks of a mapping that left the host they have in the start.
-func Moved(p *mapping.Problem, m mapping.Mapping) int {
-	now, before := m.Hosts(p.Allocation), p.StartMapping().Hosts(p.Allocation)
-	count := 0
-	for r, h := range now {
-		if h != before[r] {
-			count++
-		}
-	}
-	return count
-}
-
-// holders lists the rank on every slot, -1 = none.
-func holders(m mapping.Mapping, slots int) []int32 {
-	holder := make([]int32, slots)
-	for s := range holder {
-		holder[s] = -1
-	}
-	for r, s := range m {
-		holder[s] = int32(r)
-	}
-	return holder
 }

@@ -77,13 +77,7 @@ func (r *renewal) round(ctx context.Context, level, size int) (bool, error) {
 // parts cuts the best mapping into the problems of disjoint sets of places.
 func (r *renewal) parts(level, size int) []part {
 	index := make([]int32, r.Ranks())
-	rankAt := make([]int32, r.Allocation.SlotCount())
-	for s := range rankAt {
-		rankAt[s] = -1
-	}
-	for rank, s := range r.best {
-		rankAt[s] = int32(rank)
-	}
+	rankAt := r.best.Holders(r.Allocation.SlotCount())
 	sets := r.sets(level, size)
 	parts := make([]part, len(sets))
 	for i, set := range sets {

@@ -30,6 +30,6 @@ func Settle(p *mapping.Problem) (settled *mapping.Problem, moves bool, err error
 	if p.MaxMoves <= 0 {
 		return &step, true, nil
 	}
-	step.MaxMoves -= Moved(p, start)
+	step.MaxMoves -= p.Moves(start)
 	return &step, step.MaxMoves > 0, nil
 }

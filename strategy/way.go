@@ -52,7 +52,7 @@ func newWay(p *mapping.Problem, target mapping.Mapping) *way {
 		}
 	}
 	w.empty = make([][]int32, count)
-	for s, rank := range holders(w.at, len(w.hosts)) {
+	for s, rank := range w.at.Holders(len(w.hosts)) {
 		if rank < 0 {
 			w.empty[w.near[s]] = append(w.empty[w.near[s]], int32(s))
 		}

@@ -79,8 +79,8 @@ func TestRenamedFindsTheNames(t *testing.T) {
 			m[r] = name[s]
 		}
 		p.Start = start
-		if got := renamed(p, m, start); Moved(p, got) != 0 {
-			t.Fatalf("%d ranks move", Moved(p, got))
+		if got := renamed(p, m, start); p.Moves(got) != 0 {
+			t.Fatalf("%d ranks move", p.Moves(got))
 		}
 	})
 }
@@ -104,8 +104,8 @@ func TestStepsOfTheWay(t *testing.T) {
 				undo = append(undo, w.slotsOf(&w.steps[i]))
 				gain := w.make(&w.steps[i])
 				moved += len(w.steps[i].ranks)
-				if err := w.at.Check(slots); err != nil || w.counted() && before-float64(gain) != p.Cost(w.at) || Moved(p, w.at) != moved {
-					t.Fatalf("step %v: %v; cost %g less %d is not %g; %d moved, not %d", w.steps[i], err, before, gain, p.Cost(w.at), Moved(p, w.at), moved)
+				if err := w.at.Check(slots); err != nil || w.counted() && before-float64(gain) != p.Cost(w.at) || p.Moves(w.at) != moved {
+					t.Fatalf("step %v: %v; cost %g less %d is not %g; %d moved, not %d", w.steps[i], err, before, gain, p.Cost(w.at), p.Moves(w.at), moved)
 				}
 			}
 			for r, s := range w.at {
@@ -144,8 +144,8 @@ func TestPartOfTheWay(t *testing.T) {
 		if err != nil || m.Check(p.Allocation.SlotCount()) != nil {
 			t.Fatal(err, m)
 		}
-		if p.Cost(m) > p.Cost(p.StartMapping()) || Moved(p, m) > limit {
-			t.Fatalf("%d moved of %d; from %g to %g", Moved(p, m), limit, p.Cost(p.StartMapping()), p.Cost(m))
+		if p.Cost(m) > p.Cost(p.StartMapping()) || p.Moves(m) > limit {
+			t.Fatalf("%d moved of %d; from %g to %g", p.Moves(m), limit, p.Cost(p.StartMapping()), p.Cost(m))
 		}
 		if p.Cost(m) < p.Cost(p.StartMapping()) {
 			gained++

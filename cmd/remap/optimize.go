@@ -115,7 +115,7 @@ func (p *program) search(ctx context.Context, j *job, strategies []mapping.Strat
 		return nil, err
 	}
 	s.Strategies = strategies
-	if moved := strategy.Moved(j.problem(p.seed), s.Problem.StartMapping()); moved > 0 {
+	if moved := j.problem(p.seed).Moves(s.Problem.StartMapping()); moved > 0 {
 		p.say("the search begins with %d ranks moved by --fixed", moved)
 	}
 	if s.Traffic, err = j.program.Traffic(); err != nil {
