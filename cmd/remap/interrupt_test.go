@@ -140,3 +140,27 @@ func TestInterruptTooEarly(t *testing.T) {
 		}
 	}
 }
+
+// An interrupt of map ends it soon, also while costs are counted, and leaves no
+// file.
+func TestInterruptOfMap(t *testing.T) {
+	folder := t.TempDir()
+	var stderr bytes.Buffer
+	c := remapCommand(t, "map", "--topology", "torus:24x24x24", "--pattern", "stencil3d27:24x24x24", "--strategy", "random", "--output", filepath.Join(folder, "m.csv"))
+	c.Stderr = &stderr
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	time.Sleep(1500 * time.Millisecond)
+	if err := c.Process.Signal(os.Interrupt); err != nil {
+		t.Fatal(err)
+	}
+	err := finish(t, c, 3*time.Second)
+	exit, ok := err.(*exec.ExitError)
+	if !ok || exit.ExitCode() != exitFailed || !strings.HasPrefix(stderr.String(), "remap: error: interrupted: nothing was written\n") {
+		t.Errorf("%v, stderr:\n%s", err, stderr.String())
+	}
+	if entries, _ := os.ReadDir(folder); len(entries) != 0 {
+		t.Errorf("%d files left in the folder", len(entries))
+	}
+}

@@ -48,7 +48,7 @@ type program struct {
 func run(args []string, stdin io.Reader, stdout, stderr io.Writer) (code int) {
 	defer func() {
 		if what := recover(); what != nil {
-			code = reportError(stderr, "", fail("this is a defect of remap: please report it with the command line", "internal error: %v", what))
+			code = reportError(stderr, "", defect(what))
 		}
 	}()
 	// The first interrupt ends the work in order; after it the default holds
@@ -71,6 +71,11 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) (code int) {
 		return reportError(stderr, p.name, err)
 	}
 	return exitDone
+}
+
+// defect is the error of a panic.
+func defect(what any) error {
+	return fail("this is a defect of remap: please report it with the command line", "internal error: %v", what)
 }
 
 // valued gives --sampling its value where it stands without one.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -41,30 +42,34 @@ func (p *program) mapOnce(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	j, err := p.load()
+	j, err := until(ctx, p.load)
 	if err != nil {
 		return err
 	}
 	spinner := p.newMeter("mapping", 0)
-	m, err := chosen.Map(ctx, j.problem(p.seed))
+	m, err := until(ctx, func() (mapping.Mapping, error) { return chosen.Map(ctx, j.problem(p.seed)) })
 	spinner.stop()
 	if err != nil {
 		return inStrategy(chosen.Name, err)
 	}
 	p.clock.lap("map")
-	costs, err := j.costs(chosen.Name, m)
+	costs, err := until(ctx, func() (mapping.Costs, error) { return j.costs(chosen.Name, m) })
 	if err != nil {
 		return err
 	}
-	before, err := j.costs(j.startName(), j.start())
+	before, err := until(ctx, func() (mapping.Costs, error) { return j.costs(j.startName(), j.start()) })
 	if err != nil {
 		return err
 	}
+	goal, err := until(ctx, func() (goal, error) { return j.goal(m), nil })
+	if err != nil {
+		return err
+	}
+	band, bound := j.banded(chosen.Name, m), j.pathBound()
+	p.clock.lap("bound")
 	if err := p.writeMapping(out, j, m); err != nil {
 		return err
 	}
-	goal, band, bound := j.goal(m), j.banded(chosen.Name, m), j.pathBound()
-	p.clock.lap("bound")
 	if p.json {
 		return p.writeJSON(static{costs, goal, band, bound, p.timingFields()})
 	}
@@ -75,7 +80,31 @@ func (p *program) mapOnce(ctx context.Context) error {
 	return p.writeSummary(out, &report{table: summary, under: lines(bandSentence(band), bound.sentence(costs.AvgPathLength))})
 }
 
-func (p *program) evaluate(context.Context) error {
+// until does work that takes no interrupt, such as the costs of a large job,
+// which can take seconds. An interrupt leaves it behind: the process ends, and
+// nothing that the work does is seen outside.
+func until[T any](ctx context.Context, work func() (T, error)) (result T, err error) {
+	done := make(chan struct{})
+	var found T
+	var failed error
+	go func() {
+		defer close(done)
+		defer func() {
+			if what := recover(); what != nil {
+				failed = defect(what)
+			}
+		}()
+		found, failed = work()
+	}()
+	select {
+	case <-done:
+		return found, cmp.Or(failed, ctx.Err())
+	case <-ctx.Done():
+		return result, ctx.Err()
+	}
+}
+
+func (p *program) evaluate(ctx context.Context) error {
 	format, err := p.reportFormat()
 	if err != nil {
 		return err
@@ -87,7 +116,7 @@ func (p *program) evaluate(context.Context) error {
 	if p.mapping == "" {
 		return usage("remap map --output FILE writes one", "--mapping is missing")
 	}
-	j, err := p.load()
+	j, err := until(ctx, p.load)
 	if err != nil {
 		return err
 	}
@@ -95,7 +124,7 @@ func (p *program) evaluate(context.Context) error {
 	if err != nil {
 		return inOption("mapping", err)
 	}
-	costs, err := j.costs(p.mapping, m)
+	costs, err := until(ctx, func() (mapping.Costs, error) { return j.costs(p.mapping, m) })
 	if err != nil {
 		return err
 	}
