@@ -149,7 +149,7 @@ func (s *machineMapper) bisect(node int32, samples int32, again bool) bool {
 	}
 	s.extract(node, samples)
 	if !again {
-		s.divide(members, s.bisector.bisect(int64(target)))
+		s.spare = divide(members, s.bisector.bisect(int64(target)), s.spare)
 		return true
 	}
 	s.side = resize(s.side, len(members))
@@ -166,7 +166,7 @@ func (s *machineMapper) bisect(node int32, samples int32, again bool) bool {
 	for i, v := range members {
 		s.where[v] = child + int32(side[i])
 	}
-	s.divide(members, side)
+	s.spare = divide(members, side, s.spare)
 	return true
 }
 
@@ -231,21 +231,6 @@ func (s *machineMapper) apart(child, samples int32) int64 {
 		across = (across - inside) * 3 / 4
 	}
 	return max(1, across)
-}
-
-// divide moves the members of side 0 before those of side 1, orders kept.
-func (s *machineMapper) divide(members []int32, side []uint8) {
-	s.spare = s.spare[:0]
-	next := 0
-	for i, v := range members {
-		if side[i] == 0 {
-			members[next] = v
-			next++
-		} else {
-			s.spare = append(s.spare, v)
-		}
-	}
-	copy(members[next:], s.spare)
 }
 
 // blocks gives the vertices in the order of the layout's positions.

@@ -100,18 +100,7 @@ func (c *cutter) use(g *commgraph.Graph) {
 func (c *cutter) halve(members []int32, target int32, seed uint64) {
 	c.source.Seed(seed, 0x63757474) // "cutt": a stream of its own
 	c.bisector.graph().subgraph(c.graph, members, c.local)
-	side := c.bisector.bisect(int64(target))
-	c.spare = c.spare[:0]
-	next := 0
-	for i, v := range members {
-		if side[i] == 0 {
-			members[next] = v
-			next++
-		} else {
-			c.spare = append(c.spare, v)
-		}
-	}
-	copy(members[next:], c.spare)
+	c.spare = divide(members, c.bisector.bisect(int64(target)), c.spare)
 }
 
 // split sorts members, which are the vertices of positions first[0] to

@@ -55,24 +55,26 @@ func (s *splitter) split(ctx context.Context, members, first []int32) error {
 	target := first[half] - first[0]
 	s.bisector.graph().subgraph(s.graph, members, s.local)
 	side := s.bisector.bisect(int64(target))
-	s.divide(members, side)
+	s.spare = divide(members, side, s.spare)
 	if err := s.split(ctx, members[:target], first[:half+1]); err != nil {
 		return err
 	}
 	return s.split(ctx, members[target:], first[half:])
 }
 
-// divide moves the members of side 0 before those of side 1, orders kept.
-func (s *splitter) divide(members []int32, side []uint8) {
-	s.spare = s.spare[:0]
+// divide moves the members of side 0 before those of side 1, orders kept. spare
+// is memory that it needs, and gives back for the next time.
+func divide(members []int32, side []uint8, spare []int32) []int32 {
+	spare = spare[:0]
 	next := 0
 	for i, v := range members {
 		if side[i] == 0 {
 			members[next] = v
 			next++
 		} else {
-			s.spare = append(s.spare, v)
+			spare = append(spare, v)
 		}
 	}
-	copy(members[next:], s.spare)
+	copy(members[next:], spare)
+	return spare
 }
