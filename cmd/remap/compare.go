@@ -120,7 +120,7 @@ func (p *program) rows(ctx context.Context, j *job, strategies []mapping.Strateg
 func (p *program) row(ctx context.Context, j *job, name string, m mapping.Mapping, o evalsim.Options, meter *meter) (compared, error) {
 	var row compared
 	var err error
-	if row.Costs, err = j.costs(name, m); err != nil {
+	if row.Costs, err = until(ctx, func() (mapping.Costs, error) { return j.costs(name, m) }); err != nil {
 		return row, err
 	}
 	results, err := evalsim.Repeat(ctx, j.machine, j.asJobs(m), o, p.repeats, p.workers, meter.step)

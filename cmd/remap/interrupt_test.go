@@ -141,26 +141,28 @@ func TestInterruptTooEarly(t *testing.T) {
 	}
 }
 
-// An interrupt of map ends it soon, also while costs are counted, and leaves no
-// file.
-func TestInterruptOfMap(t *testing.T) {
-	folder := t.TempDir()
-	var stderr bytes.Buffer
-	c := remapCommand(t, "map", "--topology", "torus:24x24x24", "--pattern", "stencil3d27:24x24x24", "--strategy", "random", "--output", filepath.Join(folder, "m.csv"))
-	c.Stderr = &stderr
-	if err := c.Start(); err != nil {
-		t.Fatal(err)
-	}
-	time.Sleep(1500 * time.Millisecond)
-	if err := c.Process.Signal(os.Interrupt); err != nil {
-		t.Fatal(err)
-	}
-	err := finish(t, c, 3*time.Second)
-	exit, ok := err.(*exec.ExitError)
-	if !ok || exit.ExitCode() != exitFailed || !strings.HasPrefix(stderr.String(), "remap: error: interrupted: nothing was written\n") {
-		t.Errorf("%v, stderr:\n%s", err, stderr.String())
-	}
-	if entries, _ := os.ReadDir(folder); len(entries) != 0 {
-		t.Errorf("%d files left in the folder", len(entries))
+// An interrupt ends the other commands soon, also while costs are counted, and
+// leaves no file.
+func TestInterruptOfOthers(t *testing.T) {
+	for _, args := range [][]string{{"map", "--strategy", "random"}, {"compare", "--strategies", "random", "--format", "csv"}} {
+		folder := t.TempDir()
+		var stderr bytes.Buffer
+		c := remapCommand(t, append(args, "--topology", "torus:24x24x24", "--pattern", "stencil3d27:24x24x24", "--output", filepath.Join(folder, "m.csv"))...)
+		c.Stderr = &stderr
+		if err := c.Start(); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(1200 * time.Millisecond)
+		if err := c.Process.Signal(os.Interrupt); err != nil {
+			t.Fatal(err)
+		}
+		err := finish(t, c, 3*time.Second)
+		exit, ok := err.(*exec.ExitError)
+		if !ok || exit.ExitCode() != exitFailed || !strings.Contains(stderr.String(), "remap: error: interrupted: nothing was written\n") {
+			t.Errorf("%s: %v, stderr:\n%s", args[0], err, stderr.String())
+		}
+		if entries, _ := os.ReadDir(folder); len(entries) != 0 {
+			t.Errorf("%s: %d files left in the folder", args[0], len(entries))
+		}
 	}
 }

@@ -61,7 +61,7 @@ func (p *program) simulate(ctx context.Context) error {
 		return err
 	}
 	row := simulation{}
-	if row.Costs, err = j.costs(name, m); err != nil {
+	if row.Costs, err = until(ctx, func() (mapping.Costs, error) { return j.costs(name, m) }); err != nil {
 		return err
 	}
 	jobs := j.asJobs(m)
