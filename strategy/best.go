@@ -23,7 +23,8 @@ var usualEffort = effort{trials: 2, rounds: 1}
 // Graphs of more vertices and half-edges than these get fewer trials, down to
 // one, or none if they are grids, which partitioning seldom does better than
 // tiling; and no renewal. A trial of a graph this size takes some seconds, and
-// so does one of a graph of strongWork, which gets the strong preset.
+// so does one of a graph of strongWork, which gets the strong preset; larger ones
+// get it once.
 const (
 	trialWork   = 1 << 21
 	strongWork  = 1 << 17

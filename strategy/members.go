@@ -47,8 +47,8 @@ func (s *search) members(trials int) []member {
 	}
 	seeds := rand.New(rand.NewPCG(s.Seed, 0x62657374)) // "best": a stream of its own
 	seed := s.Seed
-	for range trialsFor(s.Graph, trials) {
-		list = append(list, member{seed: seed, chain: s.refined(s.multisection())})
+	for trial := range trialsFor(s.Graph, trials) {
+		list = append(list, member{seed: seed, chain: s.refined(s.multisection(trial == 0))})
 		seed = seeds.Uint64()
 	}
 	return append(list, s.byMixed(list)...)
@@ -93,16 +93,20 @@ func quickSwaps() keeper {
 		}}}
 }
 
-// multisection is as strong as the graph is small. Strong seeks short paths
+// multisection is as strong as the graph is small, and for the first trial on
+// graphs up to four times larger. Strong seeks short paths
 // alone: where they are not all that counts, default does for a start. So it
 // does for graphs with hubs, which tie every block to every other: strong then
 // takes seven times as long, for 0.3 %.
-func (s *search) multisection() keeper {
-	preset := partition.DefaultPreset
+func (s *search) multisection(first bool) keeper {
+	preset, strongest := partition.DefaultPreset, strongWork
+	if first {
+		strongest *= 4
+	}
 	switch size := work(s.Graph); {
 	case size > trialWork:
 		preset = partition.FastPreset
-	case size <= strongWork && s.free() && !hubs(s.Graph):
+	case size <= strongest && s.free() && !hubs(s.Graph):
 		preset = partition.StrongPreset
 	}
 	return keeper{Strategy: preset.Strategy(), fixed: true}
