@@ -3,7 +3,10 @@ package strategy
 import (
 	"cmp"
 	"context"
+	"runtime"
 	"time"
+
+	"golang.org/x/sync/errgroup"
 
 	"remap/exchange"
 	"remap/mapping"
@@ -118,23 +121,55 @@ func (s *search) run(e effort) (mapping.Mapping, error) {
 	return s.winner, nil
 }
 
-// anneal has swap at the winner with all it has, as far as there is time.
+// anneal has swap at the winner with all it has, as far as there is time: on
+// small problems side by side from several seeds, longer and from hotter
+// beginnings on, where nothing of the winner need be left.
 func (s *search) anneal() error {
 	if s.proved() || work(s.Graph) > trialWork {
 		return nil
 	}
-	step := *s.Problem
-	found, err := exchange.Refine(s.limited, &step, s.winner, exchange.DefaultOptions)
-	if found == nil && s.limited.Err() == nil {
-		return err
+	tries := annealings(s.Problem)
+	found, errs := make([]mapping.Mapping, len(tries)), make([]error, len(tries))
+	var group errgroup.Group
+	group.SetLimit(runtime.GOMAXPROCS(0))
+	for i := range tries {
+		group.Go(func() error {
+			step := *s.Problem
+			step.Seed += uint64(i)
+			found[i], errs[i] = exchange.Refine(s.limited, &step, s.winner, tries[i])
+			return nil
+		})
 	}
-	if found == nil {
-		return s.outer.Err()
-	}
-	if w := worthOf(s.Problem, found); w.less(s.least) {
-		s.winner, s.least = found, w
+	_ = group.Wait() // no try gives an error there
+	for i, m := range found {
+		if m == nil {
+			if s.limited.Err() == nil {
+				return errs[i]
+			}
+			continue
+		}
+		if w := worthOf(s.Problem, m); w.less(s.least) {
+			s.winner, s.least = m, w
+		}
 	}
 	return s.outer.Err()
+}
+
+// annealings are one as swap has it, and on problems so small that it costs next
+// to nothing more of them: annealWork proposals each, and less where few ranks
+// have few arrangements.
+func annealings(p *mapping.Problem) []exchange.Options {
+	const annealWork, small = 2_000_000, 1000
+	tries := []exchange.Options{exchange.DefaultOptions}
+	if p.Ranks() > small || p.Ranks() == 0 {
+		return tries
+	}
+	for _, heat := range []float64{0.2, 0.4, 0.8, 0.8, 1.6, 1.6} {
+		o := exchange.DefaultOptions
+		o.Heat, o.Proposals = heat, max(o.Proposals, min(annealWork/p.Ranks(), 500*p.Ranks()))
+		tries = append(tries, o)
+	}
+	return tries
 }
 
 // free tells whether only paths count and every rank may sit anywhere.
