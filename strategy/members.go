@@ -22,8 +22,12 @@ type member struct {
 	mixed bool // searches under the mixed objective, whatever the problem's
 }
 
-// gridMembers are those for ranks that form a grid.
+// gridMembers are those for ranks that form a grid. Large ones are left as they
+// are tiled, in which refiners find next to nothing.
 func (s *search) gridMembers() []member {
+	if s.free() && work(s.Graph) > trialWork {
+		return []member{{seed: s.Seed, chain: []keeper{tiles()}}, {seed: s.Seed, chain: []keeper{{Strategy: congruent()}}}}
+	}
 	return []member{
 		{seed: s.Seed, chain: s.refined(tiles())},
 		{seed: s.Seed, chain: s.refined(keeper{Strategy: congruent()})},
