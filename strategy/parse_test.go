@@ -29,7 +29,7 @@ func TestTableNamesParse(t *testing.T) {
 }
 
 func TestNamesAreEchoed(t *testing.T) {
-	for _, spec := range []string{"kl", "rcm+kl", "tiling:levels=1", "tiling:levels=2+kl", "rcm:weighted=true", "multisection:preset=fast", "random+kl+kl"} {
+	for _, spec := range []string{"kl", "rcm+kl", "tiling:levels=1", "tiling:levels=2+kl", "rcm:weighted=true", "multisection:preset=fast", "kl:order=expense", "kl:order=place", "random+kl+kl"} {
 		if s, err := Parse(spec); err != nil || s.Name != spec {
 			t.Errorf("%s parses to %q, %v", spec, s.Name, err)
 		}
@@ -83,13 +83,14 @@ func TestParseErrors(t *testing.T) {
 		"multisect":             {`unknown strategy "multisect"`, "did you mean multisection?"},
 		"metis":                 {`unknown strategy "metis"`, "known: identity"},
 		"kl+":                   {`strategy "kl+": a + has nothing before or behind it`, "a chain is written a+b"},
-		"kl:":                   {`unknown option of strategy kl ""`, "it takes no options"},
+		"swap:":                 {`unknown option of strategy swap ""`, "it takes no options"},
 		"identity:levels=1":     {`unknown option of strategy identity "levels"`, "it takes no options"},
 		"tiling:level=1":        {`unknown option of strategy tiling "level"`, "did you mean levels?"},
 		"tiling:levels":         {"option levels has no value", "tiling:levels=VALUE"},
 		"tiling:levels=":        {"option levels has no value", "tiling:levels=VALUE"},
 		"tiling:levels=0":       {"levels=0 is not a whole number from 1", "options of tiling"},
 		"multisection:preset=x": {"preset=x is none of fast, default, strong", "options of multisection"},
+		"kl:order=cost":         {"order=cost is neither place nor expense", "options of kl"},
 		"rcm:weighted=yes":      {"weighted=yes is neither true nor false", "options of rcm"},
 		"tiling:levels=x":       {"levels=x is not a whole number", "options of tiling"},
 	} {

@@ -46,7 +46,7 @@ func table() []row {
 		{keeper: keeper{Strategy: partition.Fast(), fixed: true}},
 		{keeper: keeper{Strategy: partition.Default(), fixed: true}},
 		{keeper: keeper{Strategy: partition.Strong(), fixed: true}},
-		{keeper: passes()},
+		{keeper: passes(), options: []string{"order"}, with: passesWith},
 		{keeper: keeper{Strategy: exchange.Strategy(), fixed: true, limit: true}},
 		{keeper: cuboids()},
 		{keeper: curve()},
@@ -71,6 +71,19 @@ func ordering(weighted bool) keeper {
 func orderingWith(values map[string]string) (mapping.Strategy, error) {
 	weighted, err := yesNo(values, "weighted")
 	return ordering(weighted).Strategy, err
+}
+
+// passesWith knows the orders in which kl visits pairs of places.
+func passesWith(values map[string]string) (mapping.Strategy, error) {
+	options := kernighanlin.DefaultOptions
+	switch values["order"] {
+	case "place":
+	case "expense":
+		options.ExpensiveFirst = true
+	default:
+		return mapping.Strategy{}, fmt.Errorf("order=%s is neither place nor expense", values["order"])
+	}
+	return kernighanlin.StrategyWith(options), nil
 }
 
 // multisectionWith knows the presets by their names.
