@@ -156,17 +156,17 @@ func (s *search) anneal() error {
 }
 
 // annealings are one as swap has it, and on problems so small that it costs next
-// to nothing more of them: annealWork proposals each, and less where few ranks
-// have few arrangements.
+// to nothing more of them: two million proposals each where ranks have six
+// partners, fewer where they have more, and where few ranks have few arrangements.
 func annealings(p *mapping.Problem) []exchange.Options {
-	const annealWork, small = 2_000_000, 1000
+	const annealWork, small = 26_000_000, 1000 // elementary steps; ranks
 	tries := []exchange.Options{exchange.DefaultOptions}
 	if p.Ranks() > small || p.Ranks() == 0 {
 		return tries
 	}
 	for _, heat := range []float64{0.2, 0.4, 0.8, 0.8, 1.6, 1.6} {
 		o := exchange.DefaultOptions
-		o.Heat, o.Proposals = heat, max(o.Proposals, min(annealWork/p.Ranks(), 500*p.Ranks()))
+		o.Heat, o.Proposals = heat, max(o.Proposals, min(annealWork/work(p.Graph), 500*p.Ranks()))
 		tries = append(tries, o)
 	}
 	return tries
