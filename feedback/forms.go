@@ -58,7 +58,8 @@ func ParseForms(list string) ([]Form, error) {
 // What is learned, and how fast. The laws of prices and capacities and their
 // constants are those of a study of eight scenarios, in which others overshot or
 // gained less; they are a damped integral of the error, as in traffic
-// assignment.
+// assignment. leastFree is ours: a link that others fill still gives the job its
+// turn.
 const (
 	priceRate      = 0.4  // weight of the newest measurement in the price (exponentially weighted mean)
 	correctionGain = 0.7  // of the integral correction of capacities; 1.5 overshoots

@@ -40,11 +40,12 @@ func (s *search) learn(ctx context.Context, base *Candidate, failures int) (*kno
 		s.result.Runs += len(finer.Results)
 		base.digest = s.digest(finer)
 	}
-	weights := Weights{traffic: s.Traffic, factor: append([]float64(nil), base.knows.factors...)}
+	weights := NewWeights(s.Problem.Graph, s.Traffic)
+	copy(weights.factor, base.knows.factors)
 	if s.Gain > 0 {
 		weights.Grow(s.Problem.Graph, base.digest.flows, s.Gain)
 	}
-	base.knows = base.knows.learn(base.digest.state, &weights, s.hostSeconds(base.Mapping), s.Gain)
+	base.knows = base.knows.learn(base.digest.state, weights, s.hostSeconds(base.Mapping), s.Gain)
 	return base.knows, nil
 }
 
