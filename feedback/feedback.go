@@ -84,7 +84,6 @@ type Candidate struct {
 
 	origin int        // index in Candidates of the static mapping it comes from
 	knows  *knowledge // what it was made by
-	avoid  []float64  // length links: what others use, where its first strategy was kept from the worst slots; nil = it had all
 	digest *digest
 }
 

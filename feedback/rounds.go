@@ -41,7 +41,7 @@ func (s *search) statics(ctx context.Context) error {
 	defer s.closeRound(len(s.judged))
 	for i := range s.Strategies {
 		c := &Candidate{Strategy: s.Strategies[i].Name, From: -1, knows: s.nothing, origin: len(s.judged)}
-		if err := s.propose(ctx, c, s.Strategies[i:i+1], *s.Problem); err != nil {
+		if err := s.propose(ctx, c, chain(s.Strategies[i:i+1]), *s.Problem); err != nil {
 			return err
 		}
 	}
@@ -66,16 +66,13 @@ func (s *search) round(ctx context.Context, round, failures int) error {
 				continue
 			}
 			posed.Seed += uint64(round)
-			for _, steps := range s.proposers(i == 0) {
+			for _, p := range s.proposals(form, knows, i == 0) {
 				problem := posed
-				if steps[0].Refine && problem.MaxMoves <= 0 { // moves are counted from the start
+				if p.refines && problem.MaxMoves <= 0 { // moves are counted from the start
 					problem.Start = base.Mapping
 				}
-				c := &Candidate{Round: round, Strategy: names(steps), Form: form.Name, From: slices.Index(s.judged, base), knows: knows, origin: base.origin}
-				if form.colder && !steps[0].Refine {
-					c.avoid = knows.seen.foreign
-				}
-				if err := s.propose(ctx, c, steps, problem); err != nil {
+				c := &Candidate{Round: round, Strategy: p.name, Form: form.Name, From: slices.Index(s.judged, base), knows: knows, origin: base.origin}
+				if err := s.propose(ctx, c, p, problem); err != nil {
 					return err
 				}
 			}
@@ -129,52 +126,20 @@ func (s *search) bases() []*Candidate {
 	return bases
 }
 
-// proposers are what makes mappings of a posed problem: refinement from the
-// base, and under the best base every strategy, refined where it can be.
-func (s *search) proposers(best bool) [][]mapping.Strategy {
-	var all [][]mapping.Strategy
-	if s.Refine != nil {
-		all = append(all, []mapping.Strategy{*s.Refine})
-	}
-	if !best && s.Refine != nil {
-		return all
-	}
-	for _, strategy := range s.Strategies {
-		switch {
-		case s.Refine == nil || s.Problem.MaxMoves > 0: // a second step would count moves from the first
-			all = append(all, []mapping.Strategy{strategy})
-		case strategy.Name != s.Refine.Name:
-			all = append(all, []mapping.Strategy{strategy, *s.Refine})
+// propose maps, from the problem's start, and, unless the mapping was seen
+// before, judges it.
+func (s *search) propose(ctx context.Context, c *Candidate, p proposal, problem mapping.Problem) error {
+	m, err := p.makes(ctx, &problem)
+	if err != nil {
+		if ctx.Err() != nil {
+			return ctx.Err()
 		}
-	}
-	return all
-}
-
-func names(steps []mapping.Strategy) string {
-	name := steps[0].Name
-	for _, s := range steps[1:] {
-		name += "+" + s.Name
-	}
-	return name
-}
-
-// propose maps, step by step from the problem's start, and, unless the mapping
-// was seen before, judges it.
-func (s *search) propose(ctx context.Context, c *Candidate, steps []mapping.Strategy, problem mapping.Problem) error {
-	for i, step := range steps {
-		m, err := s.step(ctx, step, &problem, i == 0, c.avoid)
-		if err != nil {
-			if ctx.Err() != nil {
-				return ctx.Err()
-			}
-			if c.Round == 0 {
-				s.result.Skipped = append(s.result.Skipped, fmt.Sprintf("%s: %v", step.Name, err))
-			}
-			return nil
+		if c.Round == 0 {
+			s.result.Skipped = append(s.result.Skipped, fmt.Sprintf("%s: %v", c.Strategy, err))
 		}
-		problem.Start = m
+		return nil
 	}
-	c.Mapping = problem.Start
+	c.Mapping = m
 	fresh, err := s.judge(ctx, c)
 	if err != nil || !fresh {
 		return err
@@ -183,26 +148,6 @@ func (s *search) propose(ctx context.Context, c *Candidate, steps []mapping.Stra
 		s.best, s.changed = c, true
 	}
 	return nil
-}
-
-// step is a strategy's mapping of a problem. The first one has only the slots
-// that are left when some may be avoided.
-func (s *search) step(ctx context.Context, strategy mapping.Strategy, problem *mapping.Problem, first bool, avoid []float64) (mapping.Mapping, error) {
-	if !first || avoid == nil {
-		return strategy.Map(ctx, problem)
-	}
-	part, slots := colder(problem, avoid)
-	if part == nil {
-		return strategy.Map(ctx, problem)
-	}
-	m, err := strategy.Map(ctx, part)
-	if err != nil {
-		return nil, err
-	}
-	for r, slot := range m {
-		m[r] = slots[slot]
-	}
-	return m, nil
 }
 
 // closeRound notes the best candidate of the round that began at index first.
