@@ -80,7 +80,7 @@ func loopOn(t *testing.T, v sampling.Variant, every uint32, seed uint64) (us, pa
 	}
 	s.Evaluate = thinned(problem, program, traffic, options, every, &seen)
 	s.Sensitive = thinned(problem, program, traffic, finer, every, &seen)
-	s.Floor = float64(workload.InjectionBound(program, 12.5e9, 12.5e9).Nanoseconds())
+	s.Floor = feedback.Bound{Name: "injection", NS: float64(workload.InjectionBound(program, 12.5e9, 12.5e9).Nanoseconds()), Any: true}
 	r, err := feedback.Optimize(context.Background(), s)
 	if err != nil {
 		t.Fatal(err)

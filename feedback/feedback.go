@@ -17,26 +17,31 @@ import (
 
 // Settings of a run. Start from DefaultSettings.
 type Settings struct {
-	Problem    *mapping.Problem   // the original graph; Start (nil: identity) is the mapping to beat
-	Traffic    *commgraph.Traffic // whose entries the evaluations' flows follow
-	Strategies []mapping.Strategy // at least one
-	Refine     *mapping.Strategy  // moves ranks from Start under any objective; after round 0 it improves every base, and what strategies make afresh; nil = none
-	Forms      []Form             // how what was measured goes into the next problem; nil = DefaultForms
-	View       View               // how links are read; nil = ExactView
-	Bases      int                // most mappings, of different origin, that a round goes on from, 1 to 100
-	Evaluate   Evaluate
-	Sensitive  Evaluate    // as Evaluate, by a finer definition of congested: asked when the coarse one sees none under the best mapping, or what it saw led to no gain; nil = none
-	Floor      float64     // ns no mapping can beat; 0 = unknown. The search ends within NearFloor of it
-	Rounds     int         // most rounds of feedback, 0 to 1000
-	Repeats    int         // repeats a judgement takes, 1 to 1000
-	Gain       float64     // of pairs and prices, 0 to 1000; 0 = no form learns anything of congestion
-	Patience   int         // rounds without a gain before it stops, >= 1
-	Progress   func(Event) // after every evaluation; nil = none
+	Problem     *mapping.Problem   // the original graph; Start (nil: identity) is the mapping to beat
+	Traffic     *commgraph.Traffic // whose entries the evaluations' flows follow
+	Strategies  []mapping.Strategy // at least one
+	Refine      *mapping.Strategy  // moves ranks from Start under any objective; after round 0 it improves every base, and what strategies make afresh; nil = none
+	Forms       []Form             // how what was measured goes into the next problem; nil = DefaultForms
+	View        View               // how links are read; nil = ExactView
+	Bases       int                // most mappings, of different origin, that a round goes on from, 1 to 100
+	Evaluate    Evaluate
+	Sensitive   Evaluate    // as Evaluate, by a finer definition of congested: asked when the coarse one sees none under the best mapping, or what it saw led to no gain; nil = none
+	Floor       Bound       // what no mapping can beat, where the caller knows more than the loads of links tell; zero = nothing
+	Rounds      int         // most rounds of feedback, 0 to 1000
+	Simulations int         // most mappings that the search simulates, its control not counted; 0 = no limit
+	Repeats     int         // repeats a judgement takes, 1 to 1000
+	Judge       int         // repeats of the last judgement, on seeds the search never used, 0 to 1000; 0 = 1, and no choice among finalists
+	Control     bool        // blind restarts with as many simulated mappings beside the search
+	Journal     *Journal    // keeps every step; nil = none
+	Gain        float64     // of pairs and prices, 0 to 1000; 0 = no form learns anything of congestion
+	Patience    int         // rounds without a gain before it stops, >= 1
+	Progress    func(Event) // after every evaluation; nil = none
 }
 
-// DefaultSettings are 5 rounds, 6 repeats, gain 4, a patience of 2 and 3 bases.
+// DefaultSettings are 5 rounds, 6 repeats, 10 for the last judgement, gain 4, a
+// patience of 2 and 3 bases.
 func DefaultSettings() Settings {
-	return Settings{Rounds: 5, Repeats: 6, Gain: 4, Patience: 2, Bases: 3}
+	return Settings{Rounds: 5, Repeats: 6, Judge: 10, Gain: 4, Patience: 2, Bases: 3}
 }
 
 func (s *Settings) validate() error {
@@ -49,6 +54,10 @@ func (s *Settings) validate() error {
 		return fmt.Errorf("rounds %d: must be 0 to 1000", s.Rounds)
 	case s.Repeats < 1 || s.Repeats > 1000:
 		return fmt.Errorf("repeats %d: must be 1 to 1000", s.Repeats)
+	case s.Judge < 0 || s.Judge > 1000:
+		return fmt.Errorf("judge %d: must be 0 to 1000", s.Judge)
+	case s.Simulations < 0:
+		return fmt.Errorf("simulations %d: must not be negative", s.Simulations)
 	case !(s.Gain >= 0 && s.Gain <= 1000):
 		return fmt.Errorf("gain %g: must be 0 to 1000", s.Gain)
 	case s.Bases < 1 || s.Bases > 100:
@@ -68,9 +77,6 @@ type Event struct {
 	Best        float64 // ns, the best so far
 }
 
-// NearFloor is how near to the floor a time must be for the search to end.
-const NearFloor = 1.01
-
 // Candidate is one mapping and how it was judged.
 type Candidate struct {
 	Round      int    // 0 = static
@@ -85,35 +91,38 @@ type Candidate struct {
 	origin int        // index in Candidates of the static mapping it comes from
 	knows  *knowledge // what it was made by
 	digest *digest
+	closer bool // digest is by the finer definition
 }
 
 // Result of a run. Best is never slower than Start on the seeds that judged
 // both last.
 type Result struct {
-	Start, Best Candidate
-	Static      Candidate   // the best before any feedback
-	Rounds      []Candidate // the best new candidate of every round that had one, in order
-	Candidates  []Candidate // all, in order, without their evaluations
-	Skipped     []string    // strategies and forms of feedback that could not be used, and why
-	Simulations int         // mappings evaluated in the search, closer looks included; not the last judgement
-	Runs        int         // simulations that took, one a repeat
-	Fresh       bool        // Start and Best were judged again on seeds the search never used
-	Interrupted bool        // ctx ended before the search did
-	Stopped     string      // why the search ended
+	Start, Best  Candidate
+	Static       Candidate   // the best before any feedback
+	Restarts     *Candidate  // the best of the control; nil without one
+	Gain         Gain        // of Best over Static, on fresh seeds; it is no gain unless Proven
+	OverRestarts Gain        // of Best over Restarts
+	Bound        Bound       // the largest of Best
+	Rounds       []Candidate // the best new candidate of every round that had one, in order
+	Candidates   []Candidate // all, in order, without their evaluations
+	Skipped      []string    // strategies and forms of feedback that could not be used, and why
+	Simulations  int         // mappings evaluated in the search, closer looks included; not the last judgement
+	Runs         int         // simulations that took, one a repeat
+	Fresh        bool        // Start and Best were judged again on seeds the search never used
+	Interrupted  bool        // ctx ended before the search did
+	Stopped      string      // why the search ended
 }
 
 // SkippedForm begins what Result.Skipped says of forms of feedback.
 const SkippedForm = "feedback by "
-
-// freshRepeat numbers the first repeat of the last judgement, far from any
-// that the search uses.
-const freshRepeat = 1 << 20
 
 // search is a run in hand.
 type search struct {
 	Settings
 	classes *mapping.LinkClasses
 	nothing *knowledge // before any measurement
+	statics int        // how many of judged are static
+	blind   *search    // the control; nil = none
 	changed bool       // the best mapping is another since it was last cleared
 	unposed []string   // names of forms that could not be used
 	seen    map[string]bool
@@ -155,7 +164,11 @@ func Optimize(ctx context.Context, settings Settings) (*Result, error) {
 		searching, cancel = context.WithTimeout(ctx, time.Until(deadline)*4/5)
 		defer cancel()
 	}
-	if err := s.rounds(searching); err != nil && searching.Err() == nil {
+	err := s.rounds(searching)
+	if err == nil && s.Control {
+		err = s.control(searching)
+	}
+	if err != nil && searching.Err() == nil {
 		return nil, err
 	}
 	return s.end(ctx, searching)
@@ -167,27 +180,31 @@ func (s *search) judgeStart(ctx context.Context) error {
 	if _, err := s.judge(ctx, start); err != nil {
 		return err
 	}
-	s.best, s.result.Start = start, *start
+	s.best, s.result.Start, s.statics = start, *start, 1
 	return nil
 }
 
 // end judges what the search has found once more.
 func (s *search) end(ctx, searching context.Context) (*Result, error) {
-	s.result.Best = *s.best
-	if s.result.Static.Mapping == nil {
-		s.result.Static = *s.best
+	s.result.Best, s.result.Static = *s.best, *s.best
+	for _, c := range s.judged[:s.statics] {
+		if s.result.Static.Round > 0 || c.Summary.ElapsedNS < s.result.Static.Summary.ElapsedNS && !c.Dropped {
+			s.result.Static = *c
+		}
 	}
 	if searching.Err() != nil {
 		s.result.Interrupted, s.result.Stopped = true, "interrupted"
 	}
+	s.result.Bound = s.bound(s.best)
 	if ctx.Err() != nil {
 		return s.result, nil
 	}
-	if err := s.judgeFresh(ctx); err != nil && ctx.Err() == nil {
+	if err := s.last(ctx); err != nil && ctx.Err() == nil {
 		return nil, err
 	}
 	s.result.Interrupted = s.result.Interrupted || ctx.Err() != nil
-	return s.result, nil
+	s.result.Bound = s.bound(&s.result.Best)
+	return s.result, s.Journal.Sync()
 }
 
 // key is a mapping's bytes, to know it again.

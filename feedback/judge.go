@@ -6,6 +6,7 @@ import (
 	"gonum.org/v1/gonum/stat"
 
 	"remap/evalsim"
+	"remap/mapping"
 )
 
 const (
@@ -22,24 +23,13 @@ func (s *search) judge(ctx context.Context, c *Candidate) (fresh bool, err error
 		return false, nil
 	}
 	s.seen[k] = true
-	head := min(raceRepeats, s.Repeats)
-	e, err := s.Evaluate(ctx, c.Mapping, 0, head)
+	judged, err := recall(ctx, s.Journal, "judge "+name(c.Mapping), func() (judgement, error) { return s.race(ctx, c.Mapping) })
 	if err != nil {
 		return false, err
 	}
-	c.Dropped = s.best != nil && hopeless(e, s.best.Evaluation)
-	if !c.Dropped && s.Repeats > head {
-		rest, err := s.Evaluate(ctx, c.Mapping, head, s.Repeats-head)
-		if err != nil {
-			return false, err
-		}
-		e.Results = append(e.Results, rest.Results...)
-	}
-	c.Evaluation, c.Summary = e, evalsim.Summarize(e.Results)
-	c.digest = s.digest(e)
-	for _, r := range e.Results { // what is large and no longer needed
-		r.Links, r.Own, r.Flows, r.Samples = nil, nil, nil, nil
-	}
+	e := judged.evaluation()
+	c.Evaluation, c.Summary, c.Dropped = e, evalsim.Summarize(e.Results), judged.Dropped
+	c.digest = judged.digest()
 	s.result.Simulations++
 	s.result.Runs += len(e.Results)
 	s.judged = append(s.judged, c)
@@ -54,6 +44,27 @@ func (s *search) judge(ctx context.Context, c *Candidate) (fresh bool, err error
 		s.Progress(Event{Round: c.Round, Simulations: s.result.Simulations, Strategy: c.Strategy, Elapsed: median(e.Times()), Best: best})
 	}
 	return true, nil
+}
+
+// race evaluates a mapping in the first repeats, and in the rest unless it has
+// lost by then.
+func (s *search) race(ctx context.Context, m mapping.Mapping) (judgement, error) {
+	head := min(raceRepeats, s.Repeats)
+	e, err := s.Evaluate(ctx, m, 0, head)
+	if err != nil {
+		return judgement{}, err
+	}
+	dropped := s.best != nil && hopeless(e, s.best.Evaluation)
+	if !dropped && s.Repeats > head {
+		rest, err := s.Evaluate(ctx, m, head, s.Repeats-head)
+		if err != nil {
+			return judgement{}, err
+		}
+		e.Results = append(e.Results, rest.Results...)
+	}
+	j := judgement{Repeats: keep(e), Dropped: dropped}
+	j.see(s, e)
+	return j, nil
 }
 
 func hopeless(e, best *Evaluation) bool {
@@ -80,36 +91,4 @@ func better(e, best *Evaluation) bool {
 	}
 	mean, deviation := stat.MeanStdDev(saved, nil)
 	return len(saved) == 1 || mean > stat.StdErr(deviation, float64(len(saved)))
-}
-
-// judgeFresh judges start and best again on repeats the search never used, so
-// that the reported gain is not the luck of the seeds that chose it. What is
-// not better there by more than the noise gives way: the best to the best
-// static, and that to the start.
-func (s *search) judgeFresh(ctx context.Context) error {
-	again := []*Candidate{&s.result.Start, &s.result.Static, &s.result.Best}
-	known := map[string]*Evaluation{}
-	for _, c := range again {
-		k := key(c.Mapping)
-		if known[k] == nil {
-			e, err := s.Evaluate(ctx, c.Mapping, freshRepeat, s.Repeats)
-			if err != nil {
-				return err
-			}
-			known[k] = e
-		}
-	}
-	for _, c := range again {
-		c.Evaluation = known[key(c.Mapping)]
-		c.Summary, c.Dropped = evalsim.Summarize(c.Evaluation.Results), false
-	}
-	found := s.result.Best
-	s.result.Best = s.result.Start
-	for _, c := range []Candidate{s.result.Static, found} {
-		if better(c.Evaluation, s.result.Best.Evaluation) {
-			s.result.Best = c
-		}
-	}
-	s.result.Fresh = true
-	return nil
 }

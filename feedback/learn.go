@@ -23,22 +23,16 @@ func (d *digest) congested() bool {
 	return false
 }
 
-func (s *search) digest(e *Evaluation) *digest {
-	return &digest{s.View(s.Problem.Machine, e).over(s.classes), e.Flows()}
-}
-
 // learn is what a base knows after it was judged; asked again, it believes the
 // same measurements more. It looks closer when they say nothing, or led to no
 // gain.
 func (s *search) learn(ctx context.Context, base *Candidate, failures int) (*knowledge, error) {
-	if s.Sensitive != nil && s.Gain > 0 && (failures > 0 && base == s.best || !base.digest.congested()) {
-		finer, err := s.Sensitive(ctx, base.Mapping, 0, min(raceRepeats, s.Repeats))
+	if s.Sensitive != nil && s.Gain > 0 && !base.closer && (failures > 0 && base == s.best || !base.digest.congested()) {
+		finer, err := s.lookCloser(ctx, base)
 		if err != nil {
 			return nil, err
 		}
-		s.result.Simulations++
-		s.result.Runs += len(finer.Results)
-		base.digest = s.digest(finer)
+		base.digest, base.closer = finer.digest(), true
 	}
 	weights := NewWeights(s.Problem.Graph, s.Traffic)
 	copy(weights.factor, base.knows.factors)
@@ -47,6 +41,25 @@ func (s *search) learn(ctx context.Context, base *Candidate, failures int) (*kno
 	}
 	base.knows = base.knows.learn(base.digest.state, weights, s.hostSeconds(base.Mapping), s.Gain)
 	return base.knows, nil
+}
+
+// lookCloser evaluates a candidate once more by the finer definition of
+// congested, in few repeats.
+func (s *search) lookCloser(ctx context.Context, c *Candidate) (judgement, error) {
+	j, err := recall(ctx, s.Journal, "look "+name(c.Mapping), func() (judgement, error) {
+		e, err := s.Sensitive(ctx, c.Mapping, 0, min(raceRepeats, s.Repeats))
+		if err != nil {
+			return judgement{}, err
+		}
+		j := judgement{Repeats: keep(e)}
+		j.see(s, e)
+		return j, nil
+	})
+	if err == nil {
+		s.result.Simulations++
+		s.result.Runs += len(j.Repeats)
+	}
+	return j, err
 }
 
 // hostSeconds is the time the busiest host's own link needs for the job's bytes.

@@ -59,13 +59,13 @@ func TestStopsNearFloor(t *testing.T) {
 	for floor, stops := range map[float64]bool{0: false, 900: false, 995: true} {
 		s := settings(t)
 		calls, asked := 0, 0
-		s.Strategies, s.Floor = []mapping.Strategy{swaps(&calls)}, floor
+		s.Strategies, s.Floor = []mapping.Strategy{swaps(&calls)}, feedback.Bound{Name: "injection", NS: floor, Any: true}
 		s.Evaluate = timed(16, func(mapping.Mapping, int) float64 { return 1000 }, 1, &asked)
 		r, err := feedback.Optimize(context.Background(), s)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := strings.Contains(r.Stopped, "floor"); got != stops || stops && calls != 1 {
+		if got := strings.Contains(r.Stopped, "injection bound"); got != stops || stops && calls != 1 {
 			t.Errorf("floor %g: %d mappings made, stopped: %s", floor, calls, r.Stopped)
 		}
 	}

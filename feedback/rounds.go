@@ -10,19 +10,25 @@ import (
 
 // rounds judges the static mappings, then runs rounds of feedback.
 func (s *search) rounds(ctx context.Context) error {
-	if err := s.statics(ctx); err != nil {
+	if err := s.staticMappings(ctx); err != nil {
 		return err
 	}
-	s.result.Static = *s.best
 	failures := 0
 	for round := 1; round <= s.Rounds; round++ {
-		if s.Floor > 0 && float64(s.best.Summary.ElapsedNS) <= s.Floor*NearFloor {
-			s.result.Stopped = fmt.Sprintf("within %.0f %% of the floor of %.0f ns", (NearFloor-1)*100, s.Floor)
-			return nil
+		done, err := s.enough(ctx)
+		if err != nil || done {
+			return err
 		}
 		s.changed = false
 		if err := s.round(ctx, round, failures); err != nil {
 			return err
+		}
+		if err := s.Journal.Sync(); err != nil {
+			return err
+		}
+		if s.full() {
+			s.result.Stopped = fmt.Sprintf("%d simulated mappings are the budget", s.Simulations)
+			return nil
 		}
 		if failures++; s.changed {
 			failures = 0
@@ -32,13 +38,35 @@ func (s *search) rounds(ctx context.Context) error {
 			return nil
 		}
 	}
-	s.result.Stopped = fmt.Sprintf("%d rounds done", s.Rounds)
+	s.result.Stopped = "all rounds are done"
 	return nil
 }
 
-// statics judges every strategy's mapping of the problem as it is, round 0.
-func (s *search) statics(ctx context.Context) error {
+// enough tells whether the best mapping leaves nothing to gain. Where its packets
+// meet little congestion it looks closer, once for each best.
+func (s *search) enough(ctx context.Context) (bool, error) {
+	b := s.bound(s.best)
+	s.result.Stopped = s.nothingToGain(b)
+	few := s.best.Summary.CongestedHopFraction <= littleCongestion
+	if s.result.Stopped == "" && few && s.Sensitive != nil && !s.best.closer && s.Gain > 0 {
+		s.best.closer = true
+		finer, err := s.lookCloser(ctx, s.best)
+		if err != nil {
+			return false, err
+		}
+		s.best.digest = finer.digest()
+		s.result.Stopped = s.unhindered(b, &finer)
+	}
+	return s.result.Stopped != "", nil
+}
+
+// full tells whether the budget of simulations is used up.
+func (s *search) full() bool { return s.Simulations > 0 && s.result.Simulations >= s.Simulations }
+
+// staticMappings judges every strategy's mapping of the problem as it is, round 0.
+func (s *search) staticMappings(ctx context.Context) error {
 	defer s.closeRound(len(s.judged))
+	defer func() { s.statics = len(s.judged) }()
 	for i := range s.Strategies {
 		c := &Candidate{Strategy: s.Strategies[i].Name, From: -1, knows: s.nothing, origin: len(s.judged)}
 		if err := s.propose(ctx, c, chain(s.Strategies[i:i+1]), *s.Problem); err != nil {
@@ -129,7 +157,11 @@ func (s *search) bases() []*Candidate {
 // propose maps, from the problem's start, and, unless the mapping was seen
 // before, judges it.
 func (s *search) propose(ctx context.Context, c *Candidate, p proposal, problem mapping.Problem) error {
-	m, err := p.makes(ctx, &problem)
+	if s.full() {
+		return nil
+	}
+	step := fmt.Sprintf("map %d %s %s from %d seed %d", c.Round, c.Strategy, c.Form, c.From, problem.Seed)
+	m, err := recall(ctx, s.Journal, step, func() (mapping.Mapping, error) { return p.makes(ctx, &problem) })
 	if err != nil {
 		if ctx.Err() != nil {
 			return ctx.Err()

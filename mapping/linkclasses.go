@@ -10,12 +10,14 @@ import "remap/topology"
 type LinkClasses struct {
 	Of    []int32 // length links: class of every link, numbered 0.. in order of their first link
 	Sizes []int32 // length classes: links in it
+	Tree  bool    // the machine is a fat tree
 }
 
 // NewLinkClasses takes O(links).
 func NewLinkClasses(machine *topology.Topology) *LinkClasses {
 	k := &LinkClasses{Of: make([]int32, len(machine.Links))}
 	tree := newTreeLoads(machine)
+	k.Tree = tree != nil
 	type group struct {
 		level, first int32 // of the subtree
 		down         bool

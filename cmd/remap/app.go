@@ -80,7 +80,7 @@ func (p *program) command(name, use, examples string, action func(context.Contex
 			if c.Args().Present() {
 				return usage("values follow their option: remap "+name+" --option VALUE", "unexpected argument %q", c.Args().First())
 			}
-			p.name = name
+			p.name, p.context = name, c
 			if err := p.applyScenario(c); err != nil {
 				return err
 			}

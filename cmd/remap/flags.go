@@ -71,10 +71,14 @@ type settings struct {
 	samples     string
 	latencies   string
 
-	rounds   int
-	gain     float64
-	feedback string
-	budget   time.Duration
+	rounds       int
+	gain         float64
+	feedback     string
+	budget       time.Duration
+	control      bool
+	judgeRepeats int
+	simulations  int
+	state        string
 
 	output   string
 	format   string
@@ -202,6 +206,10 @@ func (s *settings) loopFlags() []cli.Flag {
 		&cli.Float64Flag{Name: "gain", Destination: &s.gain, Value: 4, Usage: "`G`: how strongly congestion changes the next mappings, 0 = not at all"},
 		&cli.StringFlag{Name: "feedback", Destination: &s.feedback, Value: "capacities,prices", Usage: "`FORMS` in which measured congestion goes into the next mappings: " + formNames()},
 		&cli.DurationFlag{Name: "budget", Destination: &s.budget, Usage: "stop after a `DURATION` such as 30s; results then depend on the machine's speed"},
+		&cli.IntFlag{Name: "simulations", Destination: &s.simulations, Usage: "stop after `N` simulated mappings; 0 = no limit"},
+		&cli.IntFlag{Name: "judge-repeats", Destination: &s.judgeRepeats, Value: 10, Usage: "`N` simulations of each mapping in the last judgement, on seeds that the search has not used"},
+		&cli.BoolFlag{Name: "control", Destination: &s.control, Value: true, Usage: "blind restarts with as many simulated mappings beside the loop, to tell what feedback is worth; --control=false saves half the time (default: on without --budget)"},
+		&cli.StringFlag{Name: "state", Destination: &s.state, Usage: "keep every step in the folder `DIR`; the same command with it goes on where the run was cut off"},
 	}
 }
 
@@ -229,6 +237,9 @@ func (s *settings) commonFlags() []cli.Flag {
 // option that the command does not have is at its zero value, and passes.
 func (s *settings) check(c *cli.Context) error {
 	s.chosen, s.asked = c.IsSet("strategies"), c.IsSet("format")
+	if c.IsSet("budget") && !c.IsSet("control") {
+		s.control = false
+	}
 	for _, bound := range []struct {
 		name        string
 		value       int64
@@ -247,6 +258,8 @@ func (s *settings) check(c *cli.Context) error {
 		{"start-jitter-ns", s.startJitter, 0, 3_600_000_000_000, "0 starts all ranks at once"},
 		{"workers", int64(s.workers), 1, 4096, "the default is the number of cores"},
 		{"rounds", int64(s.rounds), 0, 1000, "the default is 5"},
+		{"simulations", int64(s.simulations), 0, 1000000, "0 is no limit"},
+		{"judge-repeats", int64(s.judgeRepeats), 1, 1000, "6 are the least that give an interval; the default is 10"},
 		{"max-moves", int64(s.maxMoves), 0, 1 << 31, "0 is no limit"},
 	} {
 		if c.IsSet(bound.name) && (bound.value < bound.least || bound.value > bound.most) {

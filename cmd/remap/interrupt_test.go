@@ -26,7 +26,7 @@ func remapCommand(t *testing.T, args ...string) *exec.Cmd {
 
 // long is an optimization that runs for minutes if nobody stops it.
 func long(output string) []string {
-	return []string{"optimize", "--topology", "torus:8x8x8", "--pattern", "uniform:512", "--strategies", "random,cyclic",
+	return []string{"optimize", "--topology", "torus:8x8x8", "--pattern", "stencil3d27:8x8x8", "--strategies", "random,cyclic",
 		"--rounds", "1000", "--repeats", "150", "--output", output}
 }
 

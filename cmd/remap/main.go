@@ -40,6 +40,7 @@ type program struct {
 	name           string                             // of the command, once it is known
 	fixture        func() (*commgraph.Traffic, error) // recorded traffic of a scenario of ours; nil = --graph
 	origins        map[string]string                  // FILE:LINE of options that a scenario file sets
+	context        *cli.Context                       // of the command, once it is known
 	clock          stopwatch
 }
 

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -22,11 +23,14 @@ const optimizeExamples = `
 
 // optimized is the JSON of optimize.
 type optimized struct {
-	Start  simulated `json:"start"`
-	Static simulated `json:"static"` // the best without feedback
-	Best   simulated `json:"best"`
-	Rounds []judged  `json:"rounds"`
-	floor
+	Start    simulated  `json:"start"`
+	Static   simulated  `json:"static"` // the best without feedback
+	Best     simulated  `json:"best"`
+	Restarts *simulated `json:"restarts,omitempty"` // the best of as many blind restarts
+	Rounds   []judged   `json:"rounds"`
+	gain
+	Bound       string             `json:"bound,omitempty"`
+	BoundNS     int64              `json:"bound_ns,omitempty"`
 	Simulations int                `json:"simulations"` // mappings judged
 	Stopped     string             `json:"stopped"`
 	Interrupted bool               `json:"interrupted"`
@@ -74,15 +78,14 @@ func (p *program) optimize(ctx context.Context) error {
 	return p.writeSummary(out, &report{table: *result.table(), under: lines(j.beside(), j.scaled())})
 }
 
-// sayBest tells what the result is worth: whether it is new, and how far from
-// what no mapping can beat.
+// sayBest tells what the result is worth: whether it is new, whether it is a
+// gain, and how far from what its links need.
 func (p *program) sayBest(found *feedback.Result, result *optimized) {
 	if slices.Equal(found.Best.Mapping, found.Start.Mapping) {
 		p.say("no better mapping than the start was found")
 	}
-	if sentence := result.floor.sentence(result.Best.ElapsedNS); sentence != "" {
-		p.say("%s", sentence)
-	}
+	p.say("%s", result.gain.sentence(found))
+	p.say("%s", boundSentence(found.Bound, result.Best.ElapsedNS))
 }
 
 // sayEnd tells why the loop ended.
@@ -110,32 +113,21 @@ func (p *program) search(ctx context.Context, j *job, strategies []mapping.Strat
 		ctx, cancel = context.WithTimeout(ctx, p.budget)
 		defer cancel()
 	}
-	s := feedback.DefaultSettings()
-	if s.Problem, err = j.settled(p.seed); err != nil {
+	s, err := p.loop(j, strategies, o)
+	if err != nil {
 		return nil, err
 	}
-	s.Strategies = strategies
-	if moved := j.problem(p.seed).Moves(s.Problem.StartMapping()); moved > 0 {
-		p.say("the search begins with %d ranks moved by --fixed", moved)
-	}
-	if s.Traffic, err = j.program.Traffic(); err != nil {
+	if s.Journal, err = p.openState(); err != nil {
 		return nil, err
 	}
-	s.Rounds, s.Repeats, s.Gain = p.rounds, p.repeats, p.gain
-	s.Evaluate = feedback.Simulator(j.machine, j.allocation, j.program, o, p.workers, j.others()...)
-	finer := o
-	finer.Congestion = evalsim.Congestion{Rule: evalsim.QueueAbove, Bytes: 2 * o.PacketBytes} // a packet that waits behind more than one other
-	s.Sensitive = feedback.Simulator(j.machine, j.allocation, j.program, finer, p.workers, j.others()...)
-	s.Floor = float64(j.floor().BoundNS)
-	refine := exchange.Strategy()
-	s.Refine = &refine
-	if s.Forms, err = feedback.ParseForms(p.feedback); err != nil {
-		return nil, inOption("feedback", err)
+	if s.Journal != nil {
+		defer func() { err = errors.Join(err, s.Journal.Close()) }()
 	}
-	if o.Sampling.Kind != sampling.Off {
-		s.View = feedback.SampledView(float64(o.PacketBytes))
+	most := 1 + len(strategies) + (1+len(strategies))*2*p.rounds
+	if p.control {
+		most *= 2
 	}
-	meter := p.newMeter("judging mappings", 1+len(strategies)+(1+len(strategies))*2*p.rounds)
+	meter := p.newMeter("judging mappings", most)
 	defer meter.stop()
 	s.Progress = func(feedback.Event) { meter.step() }
 	found, err = feedback.Optimize(ctx, s)
@@ -146,15 +138,53 @@ func (p *program) search(ctx context.Context, j *job, strategies []mapping.Strat
 		return nil, fail(gridHint, "%w", err)
 	}
 	if err == nil {
-		for _, reason := range found.Skipped {
-			if strings.HasPrefix(reason, feedback.SkippedForm) {
-				p.say("skipped: %s", reason)
-				continue
-			}
-			p.saySkipped(reason)
-		}
+		p.saySkippedInLoop(found)
 	}
 	return found, err
+}
+
+// loop is the settings of the loop: what to map, how, and who judges.
+func (p *program) loop(j *job, strategies []mapping.Strategy, o evalsim.Options) (s feedback.Settings, err error) {
+	s = feedback.DefaultSettings()
+	if s.Problem, err = j.settled(p.seed); err != nil {
+		return s, err
+	}
+	s.Strategies = strategies
+	if moved := j.problem(p.seed).Moves(s.Problem.StartMapping()); moved > 0 {
+		p.say("the search begins with %d ranks moved by --fixed", moved)
+	}
+	if s.Traffic, err = j.program.Traffic(); err != nil {
+		return s, err
+	}
+	s.Rounds, s.Repeats, s.Gain, s.Judge = p.rounds, p.repeats, p.gain, p.judgeRepeats
+	s.Simulations, s.Control = p.simulations, p.control
+	s.Evaluate = feedback.Simulator(j.machine, j.allocation, j.program, o, p.workers, j.others()...)
+	finer := o
+	finer.Congestion = evalsim.Congestion{Rule: evalsim.QueueAbove, Bytes: 2 * o.PacketBytes} // a packet that waits behind more than one other
+	s.Sensitive = feedback.Simulator(j.machine, j.allocation, j.program, finer, p.workers, j.others()...)
+	if f := j.floor(); f.known() {
+		s.Floor = feedback.Bound{Name: f.Bound, NS: float64(f.BoundNS), Any: true}
+	}
+	refine := exchange.Strategy()
+	s.Refine = &refine
+	if s.Forms, err = feedback.ParseForms(p.feedback); err != nil {
+		return s, inOption("feedback", err)
+	}
+	if o.Sampling.Kind != sampling.Off {
+		s.View = feedback.SampledView(float64(o.PacketBytes))
+	}
+	return s, nil
+}
+
+// saySkippedInLoop tells of strategies and forms of feedback that the loop did without.
+func (p *program) saySkippedInLoop(found *feedback.Result) {
+	for _, reason := range found.Skipped {
+		if strings.HasPrefix(reason, feedback.SkippedForm) {
+			p.say("skipped: %s", reason)
+			continue
+		}
+		p.saySkipped(reason)
+	}
 }
 
 // settled is the problem with a start that keeps --fixed, which the loop tries
@@ -172,7 +202,7 @@ func (j *job) settled(seed uint64) (*mapping.Problem, error) {
 
 // optimized adds the static costs to what the loop found.
 func (j *job) optimized(found *feedback.Result) (*optimized, error) {
-	result := &optimized{floor: j.floor(), Simulations: found.Simulations, Stopped: found.Stopped, Interrupted: found.Interrupted, Fresh: found.Fresh,
+	result := &optimized{gain: gainOf(found), Bound: found.Bound.Name, BoundNS: int64(found.Bound.NS), Simulations: found.Simulations, Stopped: found.Stopped, Interrupted: found.Interrupted, Fresh: found.Fresh,
 		Skipped: found.Skipped, VolumeScale: j.program.VolumeScale, Rounds: []judged{}}
 	var err error
 	row := func(c *feedback.Candidate) simulated {
@@ -191,6 +221,10 @@ func (j *job) optimized(found *feedback.Result) (*optimized, error) {
 		return row
 	}
 	result.Start, result.Static, result.Best = row(&found.Start), row(&found.Static), row(&found.Best)
+	if found.Restarts != nil {
+		restarts := row(found.Restarts)
+		result.Restarts = &restarts
+	}
 	for i := range found.Rounds {
 		result.Rounds = append(result.Rounds, judged{found.Rounds[i].Round, row(&found.Rounds[i]), found.Rounds[i].Dropped})
 	}
@@ -203,7 +237,10 @@ func (o *optimized) table() *grid {
 	for _, line := range []struct {
 		name string
 		row  *simulated
-	}{{"before", &o.Start}, {"best static", &o.Static}, {"after", &o.Best}} {
+	}{{"before", &o.Start}, {"best static", &o.Static}, {"blind restarts", o.Restarts}, {"after", &o.Best}} {
+		if line.row == nil {
+			continue
+		}
 		cells := line.row.cells()
 		cells[0] = fmt.Sprintf("%s: %s", line.name, cells[0])
 		g.add(append(cells, ratioCell(ratio(line.row.ElapsedNS, o.Start.ElapsedNS)))...)

@@ -22,7 +22,8 @@ type build struct {
 	Platform string `json:"platform"`
 }
 
-func (p *program) version(context.Context) error {
+// thisBuild reads what the linker has noted.
+func thisBuild() build {
 	b := build{Version: "unknown", Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH}
 	if info, ok := debug.ReadBuildInfo(); ok {
 		b.Version = info.Main.Version
@@ -35,6 +36,11 @@ func (p *program) version(context.Context) error {
 			}
 		}
 	}
+	return b
+}
+
+func (p *program) version(context.Context) error {
+	b := thisBuild()
 	if p.json {
 		return p.writeJSON(b)
 	}

@@ -1,0 +1,234 @@
+package feedback
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"encoding/gob"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io"
+	"os"
+	"strings"
+)
+
+// Journal keeps the outcomes of a run's steps in a file, each as soon as it is
+// done, so that a run that was cut off at any moment can be taken up again: the
+// search is deterministic, so it goes the same way again, and what a step had
+// come to is read instead of being computed once more.
+//
+// The file is a line that names the format, the identity of the run, and records
+// of length, checksum (CRC-32, IEEE) and content. What is cut short or does not have its
+// checksum is dropped with all behind it.
+type Journal struct {
+	file  *os.File
+	next  int64 // offset of the record of the next step
+	known int   // records from there on
+}
+
+const journalMark = "remap state 1\n"
+
+// ErrOtherRun is in the chain of the error of OpenJournal when the file is that
+// of a run with another identity.
+var ErrOtherRun = errors.New("the state is that of another run")
+
+// OpenJournal opens the journal of a run, or begins it. identity is lines of
+// text that say all that the outcomes depend on. Errors: the file cannot be read
+// or written, is no journal, or ErrOtherRun with the first line that differs.
+func OpenJournal(path, identity string) (*Journal, error) {
+	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o644)
+	if err != nil {
+		return nil, err
+	}
+	j := &Journal{file: file}
+	if err = lock(file); err == nil {
+		err = j.begin(identity)
+	}
+	if err != nil {
+		file.Close()
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return j, nil
+}
+
+// begin reads or writes the head and counts the records that are whole.
+func (j *Journal) begin(identity string) error {
+	head := []byte(journalMark)
+	head = binary.BigEndian.AppendUint32(head, uint32(len(identity)))
+	head = append(head, identity...)
+	info, err := j.file.Stat()
+	if err != nil {
+		return err
+	}
+	found := make([]byte, min(int64(len(head)), info.Size()))
+	if _, err := io.ReadFull(j.file, found); err != nil {
+		return err
+	}
+	switch {
+	case bytes.Equal(found, head):
+	case bytes.HasPrefix(head, found): // cut off while the head was being written, or new
+		if err := j.file.Truncate(0); err != nil {
+			return err
+		}
+		if _, err := j.file.WriteAt(head, 0); err != nil {
+			return err
+		}
+	case bytes.HasPrefix(found, []byte(journalMark)):
+		return j.other(identity)
+	default:
+		return errors.New("this is not the state of a run")
+	}
+	j.next = int64(len(head))
+	end := j.next
+	for {
+		content, err := j.record(end)
+		if err != nil {
+			return err
+		}
+		if content == nil {
+			return nil
+		}
+		end += int64(len(content)) + 8
+		j.known++
+	}
+}
+
+// other tells how the run of the file differs.
+func (j *Journal) other(identity string) error {
+	size := make([]byte, 4)
+	if _, err := j.file.ReadAt(size, int64(len(journalMark))); err != nil {
+		return errors.New("the state is cut short")
+	}
+	theirs := make([]byte, min(binary.BigEndian.Uint32(size), 1<<20))
+	n, _ := j.file.ReadAt(theirs, int64(len(journalMark))+4)
+	was, is := strings.Split(string(theirs[:n]), "\n"), strings.Split(identity, "\n")
+	for i := range max(len(was), len(is)) {
+		a, b := "nothing", "nothing"
+		if i < len(was) {
+			a = was[i]
+		}
+		if i < len(is) {
+			b = is[i]
+		}
+		if a != b {
+			return fmt.Errorf("%w: it has %s, this run has %s", ErrOtherRun, a, b)
+		}
+	}
+	return ErrOtherRun
+}
+
+// record is the content of the record at an offset; nil when there is none that
+// is whole.
+func (j *Journal) record(at int64) ([]byte, error) {
+	var head [8]byte
+	if _, err := j.file.ReadAt(head[:], at); err != nil {
+		if err == io.EOF {
+			return nil, nil
+		}
+		return nil, err
+	}
+	info, err := j.file.Stat()
+	if err != nil {
+		return nil, err
+	}
+	length := int64(binary.BigEndian.Uint32(head[:4]))
+	if at+8+length > info.Size() {
+		return nil, nil
+	}
+	content := make([]byte, length)
+	if _, err := j.file.ReadAt(content, at+8); err != nil {
+		return nil, err
+	}
+	if crc32.ChecksumIEEE(content) != binary.BigEndian.Uint32(head[4:]) {
+		return nil, nil
+	}
+	return content, nil
+}
+
+// Known is the number of steps that need not be done again, before the first is taken.
+func (j *Journal) Known() int { return j.known }
+
+// Close makes the file durable and closes it.
+func (j *Journal) Close() error { return errors.Join(j.file.Sync(), j.file.Close()) }
+
+// Sync makes what was written so far survive a loss of power; that it survives
+// the end of the process needs none.
+func (j *Journal) Sync() error {
+	if j == nil {
+		return nil
+	}
+	return j.file.Sync()
+}
+
+// outcome is the content of a record.
+type outcome struct {
+	Key     string // what step it was
+	Failure string // text of its error
+	Value   []byte // gob
+}
+
+// recall gives what a step comes to: from the journal if the run had got so far
+// before, else by doing it, and writing it down. A journal that holds another step
+// here is of a run that had another end, as one with fewer rounds has: it is cut off.
+// A step that ctx has interrupted is not written down.
+func recall[T any](ctx context.Context, j *Journal, key string, do func() (T, error)) (T, error) {
+	var value T
+	if j == nil {
+		return do()
+	}
+	if j.known > 0 {
+		content, err := j.record(j.next)
+		if err != nil {
+			return value, err
+		}
+		var o outcome
+		if err := gob.NewDecoder(bytes.NewReader(content)).Decode(&o); err == nil && o.Key == key {
+			if err := gob.NewDecoder(bytes.NewReader(o.Value)).Decode(&value); err != nil {
+				return value, fmt.Errorf("the state does not hold what this version writes: %w", err)
+			}
+			j.next += int64(len(content)) + 8
+			j.known--
+			if o.Failure != "" {
+				return value, errors.New(o.Failure)
+			}
+			return value, nil
+		}
+		j.known = 0
+	}
+	value, failed := do()
+	if ctx.Err() != nil {
+		return value, failed
+	}
+	if err := j.write(key, &value, failed); err != nil {
+		return value, fmt.Errorf("the state cannot be written: %w", err)
+	}
+	return value, failed
+}
+
+// write puts a record behind the last and drops what follows.
+func (j *Journal) write(key string, value any, failed error) error {
+	o := outcome{Key: key}
+	if failed != nil {
+		o.Failure = failed.Error()
+	}
+	var inner, outer bytes.Buffer
+	if err := gob.NewEncoder(&inner).Encode(value); err != nil {
+		return err
+	}
+	o.Value = inner.Bytes()
+	if err := gob.NewEncoder(&outer).Encode(&o); err != nil {
+		return err
+	}
+	record := binary.BigEndian.AppendUint32(nil, uint32(outer.Len()))
+	record = binary.BigEndian.AppendUint32(record, crc32.ChecksumIEEE(outer.Bytes()))
+	record = append(record, outer.Bytes()...)
+	if err := j.file.Truncate(j.next); err != nil {
+		return err
+	}
+	if _, err := j.file.WriteAt(record, j.next); err != nil {
+		return err
+	}
+	j.next += int64(len(record))
+	return nil
+}
