@@ -91,7 +91,7 @@ type Candidate struct {
 	origin int        // index in Candidates of the static mapping it comes from
 	knows  *knowledge // what it was made by
 	digest *digest
-	closer bool // digest is by the finer definition
+	finer  *judgement // by the finer definition of congested; nil = it was not asked
 }
 
 // Result of a run. Best is never slower than Start on the seeds that judged

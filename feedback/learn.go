@@ -27,12 +27,12 @@ func (d *digest) congested() bool {
 // same measurements more. It looks closer when they say nothing, or led to no
 // gain.
 func (s *search) learn(ctx context.Context, base *Candidate, failures int) (*knowledge, error) {
-	if s.Sensitive != nil && s.Gain > 0 && !base.closer && (failures > 0 && base == s.best || !base.digest.congested()) {
+	if s.Sensitive != nil && s.Gain > 0 && (failures > 0 && base == s.best || !base.digest.congested()) {
 		finer, err := s.lookCloser(ctx, base)
 		if err != nil {
 			return nil, err
 		}
-		base.digest, base.closer = finer.digest(), true
+		base.digest = finer.digest()
 	}
 	weights := NewWeights(s.Problem.Graph, s.Traffic)
 	copy(weights.factor, base.knows.factors)
@@ -43,9 +43,12 @@ func (s *search) learn(ctx context.Context, base *Candidate, failures int) (*kno
 	return base.knows, nil
 }
 
-// lookCloser evaluates a candidate once more by the finer definition of
-// congested, in few repeats.
-func (s *search) lookCloser(ctx context.Context, c *Candidate) (judgement, error) {
+// lookCloser evaluates a candidate by the finer definition of congested, in few
+// repeats; asked again it says the same at once.
+func (s *search) lookCloser(ctx context.Context, c *Candidate) (*judgement, error) {
+	if c.finer != nil {
+		return c.finer, nil
+	}
 	j, err := recall(ctx, s.Journal, "look "+name(c.Mapping), func() (judgement, error) {
 		e, err := s.Sensitive(ctx, c.Mapping, 0, min(raceRepeats, s.Repeats))
 		if err != nil {
@@ -55,11 +58,13 @@ func (s *search) lookCloser(ctx context.Context, c *Candidate) (judgement, error
 		j.see(s, e)
 		return j, nil
 	})
-	if err == nil {
-		s.result.Simulations++
-		s.result.Runs += len(j.Repeats)
+	if err != nil {
+		return nil, err
 	}
-	return j, err
+	s.result.Simulations++
+	s.result.Runs += len(j.Repeats)
+	c.finer = &j
+	return c.finer, nil
 }
 
 // hostSeconds is the time the busiest host's own link needs for the job's bytes.

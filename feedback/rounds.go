@@ -43,19 +43,17 @@ func (s *search) rounds(ctx context.Context) error {
 }
 
 // enough tells whether the best mapping leaves nothing to gain. Where its packets
-// meet little congestion it looks closer, once for each best.
+// meet little congestion it looks closer.
 func (s *search) enough(ctx context.Context) (bool, error) {
 	b := s.bound(s.best)
 	s.result.Stopped = s.nothingToGain(b)
 	few := s.best.Summary.CongestedHopFraction <= littleCongestion
-	if s.result.Stopped == "" && few && s.Sensitive != nil && !s.best.closer && s.Gain > 0 {
-		s.best.closer = true
+	if s.result.Stopped == "" && few && s.Sensitive != nil && s.Gain > 0 {
 		finer, err := s.lookCloser(ctx, s.best)
 		if err != nil {
 			return false, err
 		}
-		s.best.digest = finer.digest()
-		s.result.Stopped = s.unhindered(b, &finer)
+		s.result.Stopped = s.unhindered(b, finer)
 	}
 	return s.result.Stopped != "", nil
 }
