@@ -192,7 +192,14 @@ func (j *job) others() []evalsim.Job {
 func (j *job) beside() string {
 	var names []string
 	for i := range j.background {
-		names = append(names, fmt.Sprintf("%s (%d ranks)", j.background[i].name, j.background[i].program.Ranks()))
+		spec, hosts, named := strings.Cut(j.background[i].name, "@")
+		if named && len(hosts) > 40 {
+			hosts = "..."
+		}
+		if named {
+			spec += "@" + hosts
+		}
+		names = append(names, fmt.Sprintf("%s (%d ranks)", spec, j.background[i].program.Ranks()))
 	}
 	if names == nil {
 		return ""
