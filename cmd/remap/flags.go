@@ -80,6 +80,8 @@ type settings struct {
 	simulations  int
 	state        string
 
+	modelChecked bool // --check-model
+
 	output   string
 	format   string
 	asked    bool // --format is the user's, not the default

@@ -37,6 +37,7 @@ type optimized struct {
 	Fresh       bool               `json:"fresh"` // start, static and best were judged on seeds the search did not use
 	Skipped     []string           `json:"skipped,omitempty"`
 	VolumeScale float64            `json:"volume_scale"`
+	CheckModel  []checked          `json:"check_model,omitempty"`
 	Timing      map[string]float64 `json:"timing,omitempty"`
 }
 
@@ -71,11 +72,12 @@ func (p *program) optimize(ctx context.Context) error {
 	}
 	p.sayEnd(ctx, out, result)
 	defer p.sayBest(found, result)
+	check := p.checkModel(ctx, j, options, found, result)
 	if p.json {
 		result.Timing = p.timingFields()
 		return p.writeJSON(result)
 	}
-	return p.writeSummary(out, &report{table: *result.table(), under: lines(j.beside(), j.scaled())})
+	return p.writeSummary(out, &report{table: *result.table(), more: check.table(), under: lines(check.under(), j.beside(), j.scaled())})
 }
 
 // sayBest tells what the result is worth: whether it is new, whether it is a

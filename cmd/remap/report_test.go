@@ -23,7 +23,7 @@ import (
 // stays is as before, and without a width nothing goes.
 func TestTableFits(t *testing.T) {
 	full := func() *grid {
-		g := &grid{header: append(simulatedHeader("strategy"), "ratio", "ranks", "alone congested %")}
+		g := &grid{header: append(simulatedHeader("strategy"), "ratio", "ranks", "alone congested %", "start us")}
 		for i := range 2 {
 			row := make([]string, len(g.header))
 			for k := range row {

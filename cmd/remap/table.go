@@ -37,7 +37,7 @@ type grid struct {
 func (g *grid) add(cells ...string) { g.rows = append(g.rows, cells) }
 
 // leastImportant are the columns that a narrow terminal does without, in this order.
-var leastImportant = []string{"moved", "max link us", "cut %", "alone congested %", "ranks"}
+var leastImportant = []string{"moved", "max link us", "cut %", "alone congested %", "ranks", "start us"}
 
 // fit leaves out columns until the table as text is at most width wide; 0 = any
 // width.

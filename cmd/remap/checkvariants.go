@@ -1,0 +1,163 @@
+package main
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"remap/evalsim"
+	"remap/topology"
+	"remap/workload"
+)
+
+// modelVariant is a model of the network and of the other jobs.
+type modelVariant struct {
+	name    string
+	options evalsim.Options
+	others  []evalsim.Job
+	level   bool // it is other jobs that differ
+}
+
+// asSearched is the name of the model that the search has used.
+const asSearched = "as searched"
+
+const (
+	mostPacket  = 65536   // bytes, as evalsim.Options takes them
+	mostBuffer  = 1 << 28 // bytes, likewise
+	leastPacket = 64      // bytes; smaller ones are headers
+)
+
+// modelVariants are the model of the search, then what it becomes when one thing
+// is changed: sizes of buffers and packets by a factor of four, as far as
+// the simulator takes them, routing, switching and the level of other jobs.
+func modelVariants(o evalsim.Options, routes *topology.Routes, others []evalsim.Job) []modelVariant {
+	variants := []modelVariant{{name: asSearched, options: o, others: others}}
+	add := func(name string, change func(*evalsim.Options)) {
+		changed := o
+		change(&changed)
+		if changed != o {
+			variants = append(variants, modelVariant{name: name, options: changed, others: others})
+		}
+	}
+	for _, bytes := range []int{max(o.BufferBytes/4, 2*o.PacketBytes), min(o.BufferBytes*4, mostBuffer)} {
+		add(fmt.Sprintf("buffer-bytes %d", bytes), func(c *evalsim.Options) { c.BufferBytes = bytes })
+	}
+	smaller := min(o.PacketBytes, max(o.PacketBytes/4, leastPacket))
+	for _, bytes := range []int{smaller, min(o.PacketBytes*4, o.BufferBytes/2, mostPacket)} {
+		add(fmt.Sprintf("packet-bytes %d", bytes), func(c *evalsim.Options) { c.PacketBytes = bytes })
+	}
+	for _, r := range otherRoutings(o.Routing, routes) {
+		add("routing "+r.String(), func(c *evalsim.Options) { c.Routing = r })
+	}
+	for _, s := range []evalsim.Switching{evalsim.CutThrough, evalsim.StoreAndForward} {
+		add("switching "+s.String(), func(c *evalsim.Options) { c.Switching = s })
+	}
+	if len(others) > 0 {
+		for _, l := range []struct {
+			name string
+			jobs []evalsim.Job
+		}{{"none", nil}, {"half", halved(others)}, {"twice", doubled(others)}} {
+			variants = append(variants, modelVariant{"background " + l.name, o, l.jobs, true})
+		}
+	}
+	return variants
+}
+
+// otherRoutings are those by which packets could go other ways than by this one.
+func otherRoutings(this evalsim.Routing, routes *topology.Routes) []evalsim.Routing {
+	minimal := []evalsim.Routing{evalsim.Adaptive, evalsim.TwoChoices, evalsim.RandomPacket, evalsim.FlowHash, evalsim.Static}
+	all := minimal
+	if !hasChoice(routes) { // all of these are the same
+		all = minimal[:1]
+		if slices.Contains(minimal, this) {
+			this = minimal[0]
+		}
+	}
+	if len(routes.Intermediate) > 0 {
+		all = slices.Concat(all, []evalsim.Routing{evalsim.Valiant, evalsim.UGAL})
+	}
+	return slices.DeleteFunc(slices.Clone(all), func(r evalsim.Routing) bool { return r == this })
+}
+
+// hasChoice tells whether any switch has several next hops toward another.
+func hasChoice(routes *topology.Routes) bool {
+	if !routes.Grouped() { // several coordinates that differ
+		return true
+	}
+	for g := range len(routes.Offsets) - 1 {
+		if routes.Offsets[g+1]-routes.Offsets[g] > 1 {
+			return true
+		}
+	}
+	return false
+}
+
+// halved are jobs of half the level: those that end have half the volume, those
+// that do not are silent half of the time that sending at full rate would take.
+func halved(jobs []evalsim.Job) []evalsim.Job {
+	halves := slices.Clone(jobs)
+	for i := range halves {
+		if jobs[i].Endless {
+			halves[i].Program = withPauses(jobs[i].Program)
+		} else {
+			halves[i].Program = multiplied(jobs[i].Program, 0.5)
+		}
+	}
+	return halves
+}
+
+// doubled are jobs of twice the level: those that end have twice the volume, of
+// those that do not there are two on the same hosts. A host that sends all that
+// its link carries cannot send more.
+func doubled(jobs []evalsim.Job) []evalsim.Job {
+	var twice []evalsim.Job
+	for _, j := range jobs {
+		if j.Endless {
+			twice = append(twice, j, j)
+			continue
+		}
+		j.Program = multiplied(j.Program, 2)
+		twice = append(twice, j)
+	}
+	return twice
+}
+
+// multiplied is a program with all its volumes and computing times times factor.
+func multiplied(p *workload.Program, factor float64) *workload.Program {
+	q := *p
+	q.VolumeScale *= factor // sizes from which messages ask first are those before scaling
+	q.Ops = slices.Clone(p.Ops)
+	for i := range q.Ops {
+		if op := &q.Ops[i]; op.Kind != workload.Wait && op.Bytes > 0 { // a wait has a number there
+			op.Bytes = max(1, int64(math.Round(float64(op.Bytes)*factor)))
+		}
+	}
+	return &q
+}
+
+// withPauses is an endless program at half its rate: every rank is silent for as
+// long as it would send at full rate, and computes and idles twice as long. Part
+// of each pause comes before its message, another part for every rank, so that
+// pauses do not fall together: multiples of the golden ratio spread evenly,
+// whatever the stride (Knuth 1973, section 6.4).
+func withPauses(p *workload.Program) *workload.Program {
+	q := &workload.Program{Offsets: make([]int32, 1, len(p.Offsets)), Phases: p.Phases, Grid: p.Grid, VolumeScale: p.VolumeScale, Warning: p.Warning}
+	for r := range int32(p.Ranks()) {
+		_, part := math.Modf(float64(r) * math.Phi)
+		for _, op := range p.RankOps(r) {
+			before := int64(part * float64(op.Bytes))
+			pause := workload.Op{Kind: workload.Idle, Phase: op.Phase, Bytes: before}
+			switch op.Kind {
+			case workload.Send:
+				q.Ops = append(q.Ops, pause, op)
+				pause.Bytes = op.Bytes - before
+				q.Ops = append(q.Ops, pause)
+			default: // an endless program else idles and computes
+				op.Bytes *= 2
+				q.Ops = append(q.Ops, op)
+			}
+		}
+		q.Offsets = append(q.Offsets, int32(len(q.Ops)))
+	}
+	return q
+}
