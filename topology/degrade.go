@@ -93,6 +93,9 @@ func (t *Topology) without(whole *Topology, failed []bool) error {
 	kept := make([]int32, len(failed)) // new index, -1 = failed
 	links, between := t.Links[:0], false
 	t.Origin = make([]int32, 0, len(failed))
+	if t.Ports != nil {
+		t.Ports = make([]FabricPort, 0, len(failed))
+	}
 	for l, gone := range failed {
 		kept[l] = -1
 		if gone {
@@ -101,6 +104,9 @@ func (t *Topology) without(whole *Topology, failed []bool) error {
 		}
 		kept[l] = int32(len(links))
 		t.Origin = append(t.Origin, whole.LinkNumber(int32(l)))
+		if t.Ports != nil {
+			t.Ports = append(t.Ports, whole.Ports[l])
+		}
 		links = append(links, t.Links[l])
 	}
 	t.Links = links

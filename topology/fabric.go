@@ -23,9 +23,10 @@ const (
 type device struct {
 	id, description string
 	kind            nodeKind
-	declared        bool // has a block of its own, not only mentioned by its neighbours
-	ports           int  // ports of the block's header; 0 = not said
-	line            int  // where it is described or first mentioned
+	declared        bool   // has a block of its own, not only mentioned by its neighbours
+	ports           int    // ports of the block's header; 0 = not said
+	line            int    // where it is described or first mentioned
+	model, lid      uint32 // device id; LID of a switch; 0 = not said
 	node            int32
 }
 
@@ -42,19 +43,20 @@ type end struct {
 // fabric gathers devices and cables, from either end or both, until the file
 // is read; then topology makes the network.
 type fabric struct {
-	file     string
-	devices  []device
-	index    map[string]int32
-	ends     map[port]end
-	links    []port // ports in order of their first mention, one of each cable
-	warnings []string
-	anyRate  bool
-	dump     bool // written by ibnetdiscover, which describes every adapter
-	lastLine int
+	file       string
+	devices    []device
+	index      map[string]int32
+	ends       map[port]end
+	identities map[port]identity
+	links      []port // ports in order of their first mention, one of each cable
+	warnings   []string
+	anyRate    bool
+	dump       bool // written by ibnetdiscover, which describes every adapter
+	lastLine   int
 }
 
 func newFabric(file string) *fabric {
-	return &fabric{file: file, index: map[string]int32{}, ends: map[port]end{}}
+	return &fabric{file: file, index: map[string]int32{}, ends: map[port]end{}, identities: map[port]identity{}}
 }
 
 func (f *fabric) fail(line int, hint, format string, args ...any) error {
@@ -218,13 +220,14 @@ func (f *fabric) topology() (*Topology, error) {
 		return nil, err
 	}
 	f.number(t, linked)
-	cables, err := f.cables(t)
+	ends, cables, err := f.cables(t)
 	if err != nil {
 		return nil, err
 	}
 	if err := t.wire(cables); err != nil {
 		return nil, f.fail(0, cutHint, "%v", err)
 	}
+	t.Ports = f.ports(t, ends)
 	if err := t.routeUpDown(nil); err != nil {
 		return nil, f.fail(0, cutHint, "%v", err)
 	}
@@ -396,9 +399,8 @@ func (f *fabric) number(t *Topology, linked []bool) {
 }
 
 // cables lists the links to keep, those of hosts first: by host, adapter and
-// port; then those between switches by node and port.
-func (f *fabric) cables(t *Topology) ([]cable, error) {
-	var ends []port
+// port; then those between switches by node and port. ends are the cables' a.
+func (f *fabric) cables(t *Topology) (ends []port, _ []cable, _ error) {
 	for _, a := range f.links {
 		b := f.ends[a].peer
 		da, db := &f.devices[a.device], &f.devices[b.device]
@@ -406,7 +408,7 @@ func (f *fabric) cables(t *Topology) ([]cable, error) {
 			continue
 		}
 		if f.ends[a].gbps == 0 && f.anyRate {
-			return nil, f.fail(f.ends[a].line, cutHint, "the link of port %d of %s has no rate, though others have", a.number, f.label(a.device))
+			return nil, nil, f.fail(f.ends[a].line, cutHint, "the link of port %d of %s has no rate, though others have", a.number, f.label(a.device))
 		}
 		if da.node > db.node {
 			a = b
@@ -427,5 +429,5 @@ func (f *fabric) cables(t *Topology) ([]cable, error) {
 		cables[i] = cable{f.devices[a.device].node, f.devices[e.peer.device].node, a.number, e.peer.number,
 			cmp.Or(e.gbps, defaultGbps) * 1e9 / 8, defaultLatency}
 	}
-	return cables, nil
+	return ends, cables, nil
 }

@@ -66,6 +66,7 @@ type ibReader struct {
 	fabric *fabric
 	lines  *input.Lines
 	block  int32
+	model  uint32 // device id said since the last device
 	rest   string // of the line in hand
 	text   string // the line in hand
 }
@@ -92,6 +93,10 @@ func (r *ibReader) line(text string) error {
 		return r.header(kindOther, word)
 	case word == "SW" || word == "CA" || word == "RT":
 		return r.listLine()
+	case word == "devid":
+		model, _ := strconv.ParseUint(strings.TrimPrefix(strings.TrimSpace(r.rest[len(word):]), "=0x"), 16, 32)
+		r.model = uint32(model)
+		return nil
 	case word != "" && strings.HasPrefix(r.rest[len(word):], "=") || word == "Chassis" || word == "DR":
 		return nil // vendid=0x2c9 and the like
 	}
@@ -114,8 +119,8 @@ func (r *ibReader) bracket() (int32, error) {
 	return int32(n), nil
 }
 
-// extras skips (GUID) and [ext N] behind a port.
-func (r *ibReader) extras() error {
+// extras reads (GUID) and skips [ext N] behind a port; 0 = no GUID.
+func (r *ibReader) extras() (guid uint64, err error) {
 	for {
 		closing := byte(')')
 		switch {
@@ -123,11 +128,14 @@ func (r *ibReader) extras() error {
 		case strings.HasPrefix(r.rest, "[ext"):
 			closing = ']'
 		default:
-			return nil
+			return guid, nil
 		}
 		end := strings.IndexByte(r.rest, closing)
 		if end < 0 {
-			return r.errorf("no %q to the end of the line: the line is cut short", closing)
+			return 0, r.errorf("no %q to the end of the line: the line is cut short", closing)
+		}
+		if closing == ')' {
+			guid = parseGUID(r.rest[1:end])
 		}
 		r.rest = r.rest[end+1:]
 	}
@@ -168,15 +176,16 @@ func (r *ibReader) header(kind nodeKind, word string) error {
 		return r.lines.Errorf(len(r.text)-len(r.rest)+1, "every device has one block: is this the joined output of several runs?",
 			"%s is described twice, first on line %d", f.label(at), d.line)
 	}
-	description, _, err := r.comment()
+	said, err := r.comment()
 	if err != nil {
 		return err
 	}
-	if description == "" {
-		description = d.description // as its neighbours call it
+	if said.description == "" {
+		said.description = d.description // as its neighbours call it
 	}
-	d.declared, d.kind, d.ports, d.line, d.description = true, kind, int(ports), line, description
-	r.block = at
+	d.declared, d.kind, d.ports, d.line, d.description = true, kind, int(ports), line, said.description
+	d.model, d.lid = r.model, said.lid
+	r.block, r.model = at, 0
 	return nil
 }
 
@@ -190,7 +199,8 @@ func (r *ibReader) portLine() error {
 	if a.number, err = r.bracket(); err != nil {
 		return err
 	}
-	if err = r.extras(); err != nil {
+	var here, there identity
+	if here.guid, err = r.extras(); err != nil {
 		return err
 	}
 	r.blank()
@@ -201,49 +211,76 @@ func (r *ibReader) portLine() error {
 	if b.number, err = r.bracket(); err != nil {
 		return err
 	}
-	if err = r.extras(); err != nil {
+	if there.guid, err = r.extras(); err != nil {
 		return err
 	}
-	description, gbps, err := r.comment()
+	said, err := r.comment()
 	if err != nil {
 		return err
 	}
 	f := r.fabric
 	b.device = f.device(id, r.lines.Number)
 	if d := &f.devices[b.device]; !d.declared && d.description == "" {
-		d.description = description
+		d.description = said.description
 	}
-	return f.connect(a, b, gbps, r.lines.Number)
+	here.lid, here.lanes, there.lid, there.lanes = said.ownLID, said.lanes, said.lid, said.lanes
+	f.identify(a, here)
+	f.identify(b, there)
+	return f.connect(a, b, said.gbps, r.lines.Number)
+}
+
+// remark is what stands behind # on a line; zero where it says nothing.
+type remark struct {
+	description string
+	gbps        float64
+	lanes       int32
+	ownLID, lid uint32 // before and behind the description: of this port, of what is described
 }
 
 // comment reads what follows #: a description in quotes and, behind it, the
-// rate as WIDTHxSPEED. Both may be missing.
-func (r *ibReader) comment() (description string, gbps float64, err error) {
+// rate as WIDTHxSPEED. All may be missing.
+func (r *ibReader) comment() (said remark, err error) {
 	r.blank()
 	if r.rest == "" {
-		return "", 0, nil
+		return said, nil
 	}
 	if r.rest[0] != '#' {
-		return "", 0, r.errorf("unexpected %q", clip(r.rest))
+		return said, r.errorf("unexpected %q", clip(r.rest))
 	}
 	first, last := strings.IndexByte(r.rest, '"'), strings.LastIndexByte(r.rest, '"')
 	if first >= 0 && first == last {
-		return "", 0, r.errorf("the quotes of the node description are not closed: the line is cut short")
+		return said, r.errorf("the quotes of the node description are not closed: the line is cut short")
 	}
 	tail := r.rest
 	if first >= 0 {
-		description, tail = r.rest[first+1:last], r.rest[last+1:]
+		said.description, tail = r.rest[first+1:last], r.rest[last+1:]
+		said.ownLID = lidIn(strings.Fields(r.rest[:first]))
 	}
-	for _, word := range strings.Fields(tail) {
+	words := strings.Fields(tail)
+	said.lid = lidIn(words)
+	for _, word := range words {
 		width, speed, ok := strings.Cut(word, "x")
 		if !ok || width == "" || strings.Trim(width, "0123456789") != "" {
 			continue
 		}
-		if gbps, err = r.rate(width, speed); err != nil || strings.HasPrefix(word, "0x") {
-			return "", 0, err
+		if said.gbps, err = r.rate(width, speed); err != nil || strings.HasPrefix(word, "0x") {
+			return remark{}, err
+		}
+		lanes, _ := strconv.ParseInt(width, 10, 31) // rate knows it
+		said.lanes = int32(lanes)
+	}
+	return said, nil
+}
+
+// lidIn is the number behind the word lid; 0 when there is none.
+func lidIn(words []string) uint32 {
+	for i := 1; i < len(words); i++ {
+		if words[i-1] == "lid" {
+			lid, _ := strconv.ParseUint(words[i], 10, 32)
+			return uint32(lid)
 		}
 	}
-	return description, gbps, nil
+	return 0
 }
 
 // rate is lanes times the data rate of one.
@@ -265,7 +302,7 @@ func (r *ibReader) rate(width, speed string) (float64, error) {
 func (r *ibReader) listLine() error {
 	left, right, linked := strings.Cut(r.rest, " - ")
 	if !linked || strings.ContainsRune(left, '\'') {
-		_, err := r.listEnd(strings.Fields(r.rest), true)
+		_, _, err := r.listEnd(strings.Fields(r.rest), true)
 		return err
 	}
 	ends, names, ok := strings.Cut(right, "( '")
@@ -278,42 +315,48 @@ func (r *ibReader) listLine() error {
 	if len(fields) < 6 {
 		return r.errorf("expected type, lid, port, guid, width and speed")
 	}
-	gbps, err := r.rate(strings.TrimSuffix(fields[4], "x"), fields[5])
+	width := strings.TrimSuffix(fields[4], "x")
+	gbps, err := r.rate(width, fields[5])
 	if err != nil {
 		return err
 	}
-	a, err := r.listEnd(fields, true)
+	a, own, err := r.listEnd(fields, true)
 	if err != nil {
 		return err
 	}
-	b, err := r.listEnd(strings.Fields(ends), false)
+	b, far, err := r.listEnd(strings.Fields(ends), false)
 	if err != nil {
 		return err
 	}
+	lanes, _ := strconv.ParseInt(width, 10, 31) // rate knows it
+	own.lanes, far.lanes = int32(lanes), int32(lanes)
 	f := r.fabric
+	f.identify(a, own)
+	f.identify(b, far)
 	f.devices[a.device].description, f.devices[b.device].description = strings.TrimSpace(here), strings.TrimSpace(there)
 	return f.connect(a, b, gbps, r.lines.Number)
 }
 
 // listEnd reads TYPE LID PORT GUID.
-func (r *ibReader) listEnd(fields []string, own bool) (port, error) {
+func (r *ibReader) listEnd(fields []string, own bool) (port, identity, error) {
 	if len(fields) < 4 || !strings.HasPrefix(fields[3], "0x") {
-		return port{}, r.errorf("expected type, lid, port and guid")
+		return port{}, identity{}, r.errorf("expected type, lid, port and guid")
 	}
 	n, err := strconv.ParseInt(fields[2], 10, 31)
 	if err != nil || n < 1 {
-		return port{}, r.errorf("port %q is not a number from 1", clip(fields[2]))
+		return port{}, identity{}, r.errorf("port %q is not a number from 1", clip(fields[2]))
 	}
 	kind, ok := map[string]nodeKind{"SW": kindSwitch, "CA": kindAdapter, "RT": kindOther}[fields[0]]
 	if !ok {
-		return port{}, r.errorf("node type %q is not SW, CA or RT", clip(fields[0]))
+		return port{}, identity{}, r.errorf("node type %q is not SW, CA or RT", clip(fields[0]))
 	}
 	f := r.fabric
 	at := f.device(fields[3], r.lines.Number)
 	d := &f.devices[at]
 	if d.kind != kindUnknown && d.kind != kind {
-		return port{}, r.errorf("%s is of another type on line %d", f.label(at), d.line)
+		return port{}, identity{}, r.errorf("%s is of another type on line %d", f.label(at), d.line)
 	}
 	d.kind, d.declared = kind, d.declared || own
-	return port{at, int32(n)}, nil
+	lid, _ := strconv.ParseUint(fields[1], 10, 32)
+	return port{at, int32(n)}, identity{guid: parseGUID(fields[3]), lid: uint32(lid)}, nil
 }
