@@ -101,6 +101,6 @@ func (b *builder) finish() *Links {
 		b.Rate[l], b.Congested[l] = min(most, b.Rate[l]), min(1, b.Congested[l])
 	}
 	b.Count.Clamped = len(clamped)
-	b.warnNamed(clamped, "%d ports sent more than their rate, or stood still for longer than the time, and are taken as full; is the time between the snapshots right?", len(clamped))
+	b.warnNamed(clamped, "ports that sent more than their rate, or stood still for longer than the time, taken as full; is the time between the snapshots right? (%d)", len(clamped))
 	return b.Links
 }

@@ -187,12 +187,12 @@ func (d *difference) report(before, after *Snapshot) {
 	} else if d.whole {
 		d.warn("one snapshot: the counters are taken as the traffic of the %g s since their reset", d.seconds)
 	}
-	d.warnNamed(empty, "%d files are empty: dead ports, or nobody answered", len(empty))
-	d.warnNamed(others, "%d files hold no counters of ports and are passed over", len(others))
-	d.warnNamed(d.strange, "%d ports in the dumps are not in the network", len(d.strange))
-	d.warnNamed(d.missing, "no counters of %d ports", len(d.missing))
-	d.warnNamed(d.saturated, "counters of %d ports are at their end and not used (perfquery -x reads 64 bits)", len(d.saturated))
-	d.warnNamed(d.reset, "counters of %d ports went back between the snapshots and are not used", len(d.reset))
+	d.warnNamed(empty, "empty files, of dead ports or where nobody answered (%d)", len(empty))
+	d.warnNamed(others, "files without counters of ports, passed over (%d)", len(others))
+	d.warnNamed(d.strange, "ports in the dumps that the network does not have (%d)", len(d.strange))
+	d.warnNamed(d.missing, "ports without counters in every snapshot (%d)", len(d.missing))
+	d.warnNamed(d.saturated, "ports with a counter at its end, which is not used; perfquery -x reads 64 bits (%d)", len(d.saturated))
+	d.warnNamed(d.reset, "ports with a counter that went back between the snapshots, which is not used (%d)", len(d.reset))
 	d.ticks.warn(d.builder)
 }
 

@@ -111,7 +111,7 @@ func (t *table) rates() {
 		}
 	}
 	t.Count.Saturated, t.Count.Reset = len(full), len(back)
-	t.warnNamed(single, "%d ports have one row, and no rate follows from it", len(single))
-	t.warnNamed(full, "counters of %d ports stand at the end of 32 bits; the steps there are not used", len(full))
-	t.warnNamed(back, "counters of %d ports went back; the steps there are not used", len(back))
+	t.warnNamed(single, "ports of one row, from which no rate follows (%d)", len(single))
+	t.warnNamed(full, "ports with a counter at the end of 32 bits; steps there are not used (%d)", len(full))
+	t.warnNamed(back, "ports with a counter that went back; those steps are not used (%d)", len(back))
 }

@@ -268,10 +268,10 @@ func (t *table) end() (*Links, error) {
 		}
 	}
 	t.Count.Strange = len(t.strange)
-	t.warnNamed(t.strange, "%d rows are of ports that are not in the network", len(t.strange))
-	t.warnNamed(t.several, "%d rows may mean several links and are passed over", len(t.several))
+	t.warnNamed(t.strange, "rows of ports that the network does not have (%d)", len(t.strange))
+	t.warnNamed(t.several, "rows that may mean several links, passed over (%d)", len(t.several))
 	if t.Count.Missing > 0 {
-		t.warn("no row of %d links", t.Count.Missing)
+		t.warn("links without a row: %d", t.Count.Missing)
 	}
 	t.ticks.warn(t.builder)
 	return t.finish(), nil

@@ -87,6 +87,6 @@ func (t *ticks) warn(b *builder) {
 	}
 	slices.Sort(names)
 	for _, name := range names {
-		b.warn("PortXmitWait of %d ports is counted as by %s, guessed from the speed of the link; --xmit-wait-tick N sets the tick that perfquery -c prints", t.guessed[name], name)
+		b.warn("PortXmitWait counts as on %s, guessed from the speed of the link (%d ports); --xmit-wait-tick N sets the tick that perfquery -c prints", name, t.guessed[name])
 	}
 }

@@ -54,6 +54,9 @@ func (p *program) spareInputs(path string, info fs.FileInfo) error {
 		{"graph", p.graph}, {"messages", p.messages}, {"topology", p.topology},
 		{"hosts", p.hosts}, {"mapping", p.mapping}, {"previous", p.previous}, {"fixed", p.fixed}, {"coordinates", p.coordinates}, {"scenario", p.scenario},
 	}
+	for _, file := range p.measuredFiles.Value() {
+		reads = append(reads, struct{ option, path string }{"measured", file})
+	}
 	for _, file := range p.backgroundFiles() {
 		reads = append(reads, struct{ option, path string }{"background", file})
 	}

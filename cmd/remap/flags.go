@@ -82,6 +82,11 @@ type settings struct {
 
 	modelChecked bool // --check-model
 
+	measuredFiles   cli.StringSlice
+	measuredSeconds float64
+	measuredColumns string
+	xmitWaitTick    int
+
 	output   string
 	format   string
 	asked    bool // --format is the user's, not the default
@@ -269,6 +274,9 @@ func (s *settings) check(c *cli.Context) error {
 		}
 	}
 	if err := s.checkEmpty(c); err != nil {
+		return err
+	}
+	if err := s.checkMeasured(c); err != nil {
 		return err
 	}
 	if s.budget < 0 {

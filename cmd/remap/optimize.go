@@ -115,7 +115,7 @@ func (p *program) search(ctx context.Context, j *job, strategies []mapping.Strat
 		ctx, cancel = context.WithTimeout(ctx, p.budget)
 		defer cancel()
 	}
-	s, err := p.loop(j, strategies, o)
+	s, err := p.loop(ctx, j, strategies, o)
 	if err != nil {
 		return nil, err
 	}
@@ -146,7 +146,7 @@ func (p *program) search(ctx context.Context, j *job, strategies []mapping.Strat
 }
 
 // loop is the settings of the loop: what to map, how, and who judges.
-func (p *program) loop(j *job, strategies []mapping.Strategy, o evalsim.Options) (s feedback.Settings, err error) {
+func (p *program) loop(ctx context.Context, j *job, strategies []mapping.Strategy, o evalsim.Options) (s feedback.Settings, err error) {
 	s = feedback.DefaultSettings()
 	if s.Problem, err = j.settled(p.seed); err != nil {
 		return s, err
@@ -160,10 +160,15 @@ func (p *program) loop(j *job, strategies []mapping.Strategy, o evalsim.Options)
 	}
 	s.Rounds, s.Repeats, s.Gain, s.Judge = p.rounds, p.repeats, p.gain, p.judgeRepeats
 	s.Simulations, s.Control = p.simulations, p.control
-	s.Evaluate = feedback.Simulator(j.machine, j.allocation, j.program, o, p.workers, j.others()...)
+	measured, err := p.openMeasured(ctx, j, o)
+	if err != nil {
+		return s, err
+	}
+	network := measured.network(j)
+	s.Evaluate = feedback.Simulator(network, j.allocation, j.program, o, p.workers, j.others()...)
 	finer := o
 	finer.Congestion = evalsim.Congestion{Rule: evalsim.QueueAbove, Bytes: 2 * o.PacketBytes} // a packet that waits behind more than one other
-	s.Sensitive = feedback.Simulator(j.machine, j.allocation, j.program, finer, p.workers, j.others()...)
+	s.Sensitive = feedback.Simulator(network, j.allocation, j.program, finer, p.workers, j.others()...)
 	if f := j.floor(); f.known() {
 		s.Floor = feedback.Bound{Name: f.Bound, NS: float64(f.BoundNS), Any: true}
 	}
@@ -175,6 +180,7 @@ func (p *program) loop(j *job, strategies []mapping.Strategy, o evalsim.Options)
 	if o.Sampling.Kind != sampling.Off {
 		s.View = feedback.SampledView(float64(o.PacketBytes))
 	}
+	measured.watch(&s, p, j)
 	return s, nil
 }
 

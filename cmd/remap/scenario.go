@@ -201,7 +201,7 @@ func readOption(names []string, name string, value any) (given, *input.Error) {
 	if !several {
 		list = []any{value}
 	}
-	if several && !slices.Contains([]string{"background", "fail", "slow"}, name) {
+	if several && !slices.Contains([]string{"background", "fail", "slow", "measured"}, name) {
 		return o, &input.Error{Reason: fmt.Sprintf("%s has one value, not a list", name), Hint: tomlHint}
 	}
 	for _, v := range list {
@@ -221,7 +221,7 @@ func readOption(names []string, name string, value any) (given, *input.Error) {
 
 // beside finds files that stand beside the scenario's own.
 func (o *given) beside(path string) {
-	if !slices.Contains([]string{"topology", "hosts", "graph", "messages"}, o.name) {
+	if !slices.Contains([]string{"topology", "hosts", "graph", "messages", "measured"}, o.name) {
 		return
 	}
 	for i, value := range o.values {

@@ -60,8 +60,8 @@ func (p *program) identity() (string, error) {
 		line := "--" + name
 		for _, value := range values {
 			line += fmt.Sprintf(" %q", value)
-			if info, err := os.Stat(value); value != "" && err == nil && info.Mode().IsRegular() {
-				sum, err := fileSum(value)
+			if info, err := os.Stat(value); value != "" && err == nil && (info.Mode().IsRegular() || info.IsDir() && name == "measured") {
+				sum, err := pathSum(value, info)
 				if err != nil {
 					return "", err
 				}

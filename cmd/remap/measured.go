@@ -1,0 +1,194 @@
+package main
+
+import (
+	"context"
+	"crypto/sha256"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"remap/counters"
+	"remap/evalsim"
+	"remap/feedback"
+	"remap/topology"
+)
+
+const measuredHint = "--measured BEFORE --measured AFTER --measured-seconds N for port counters, or one table with a header"
+
+func (s *settings) measuredFlags() []cli.Flag {
+	return []cli.Flag{
+		&cli.StringSliceFlag{Name: "measured", Destination: &s.measuredFiles, Usage: "what others do, from the real network in place of --background: port counters (perfquery, ibqueryerrors), a `FILE` or folder given twice, before and after, with --measured-seconds; or one table (CSV of LDMS, a links file, from,port,to,seconds,bytes,congested_fraction); see docs/measured.md"},
+		&cli.Float64Flag{Name: "measured-seconds", Destination: &s.measuredSeconds, Usage: "`N` seconds between the two --measured, or that the one is of"},
+		&cli.StringFlag{Name: "measured-columns", Destination: &s.measuredColumns, Usage: "columns of a --measured table whose names say nothing: `ROLE=COLUMN`,... with roles " + strings.Join(counters.Roles(), ", ")},
+		&cli.IntFlag{Name: "xmit-wait-tick", Destination: &s.xmitWaitTick, Value: -1, DefaultText: "by the family of the switch", Usage: "`N`: the Tick of PortXmitWait as perfquery -c prints it, 0 to 255"},
+	}
+}
+
+// checkMeasured tests the options of a measurement before any file is read.
+func (s *settings) checkMeasured(c *cli.Context) error {
+	files := s.measuredFiles.Value()
+	for _, name := range []string{"measured-seconds", "measured-columns", "xmit-wait-tick"} {
+		if c.IsSet(name) && len(files) == 0 {
+			return usage(measuredHint, "--%s goes with --measured", name)
+		}
+	}
+	switch {
+	case len(files) == 0:
+		return nil
+	case len(s.background.Value()) > 0:
+		return usage("leave out --background", "--measured holds the traffic of other jobs already: with --background it would count twice")
+	case len(files) > 2:
+		return usage(measuredHint, "--measured is given %d times, at most twice", len(files))
+	case slices.Contains(files, ""):
+		return usage(measuredHint, "--measured: the value is empty")
+	case len(files) == 2 && !c.IsSet("measured-seconds"):
+		return usage("how long after the first the second was taken: the dumps do not say it", "--measured-seconds is missing")
+	case c.IsSet("measured-seconds") && !(s.measuredSeconds > 0 && s.measuredSeconds <= 1e9):
+		return usage("for example --measured-seconds 60", "--measured-seconds must be above 0 and at most 1e9, not %g", s.measuredSeconds)
+	case c.IsSet("xmit-wait-tick") && (s.xmitWaitTick < 0 || s.xmitWaitTick > 255):
+		return usage("Tick of perfquery -c LID PORT: 7 on Quantum, 31 on SwitchX and Switch-IB", "--xmit-wait-tick must be from 0 to 255, not %d", s.xmitWaitTick)
+	}
+	return nil
+}
+
+// pathSum is fileSum, of a folder that of its files' names and contents.
+func pathSum(path string, info os.FileInfo) (string, error) {
+	if !info.IsDir() {
+		return fileSum(path)
+	}
+	entries, err := os.ReadDir(path)
+	if err != nil {
+		return "", err
+	}
+	all := sha256.New()
+	for _, entry := range entries {
+		if !entry.Type().IsRegular() {
+			continue
+		}
+		sum, err := fileSum(filepath.Join(path, entry.Name()))
+		if err != nil {
+			return "", err
+		}
+		fmt.Fprintf(all, "%q %s\n", entry.Name(), sum)
+	}
+	return fmt.Sprintf("%x", all.Sum(nil)[:8]), nil
+}
+
+// measurement is what --measured says, and the network that it leaves.
+type measurement struct {
+	*feedback.Measured
+	links *counters.Links
+	left  *topology.Topology // at the rates that others leave
+}
+
+// openMeasured reads --measured; nil without it. The job ran under the mapping
+// of --previous.
+func (p *program) openMeasured(ctx context.Context, j *job, simulation evalsim.Options) (*measurement, error) {
+	files := p.measuredFiles.Value()
+	if len(files) == 0 {
+		return nil, nil
+	}
+	o := counters.Options{Seconds: p.measuredSeconds, Tick: p.xmitWaitTick}
+	var err error
+	if p.measuredColumns != "" {
+		if o.Columns, err = counters.ParseColumns(p.measuredColumns); err != nil {
+			return nil, inOption("measured-columns", err)
+		}
+	}
+	m := &measurement{}
+	if m.links, err = counters.Open(j.machine, files, o); err != nil {
+		return nil, inOption("measured", err)
+	}
+	ran := j.problem(p.seed).StartMapping()
+	alone, err := evalsim.Repeat(ctx, j.machine, j.asJobs(ran)[:1], simulation, 1, 1, nil)
+	if err != nil {
+		return nil, err
+	}
+	m.Measured = feedback.TakeApart(j.machine, j.allocation, j.traffic, ran, m.links, alone[0])
+	if m.left, err = m.Left(j.machine); err != nil {
+		return nil, err
+	}
+	for l := range m.left.Links {
+		m.left.Links[l].BytesPerSecond = max(m.left.Links[l].BytesPerSecond, slowestLink)
+	}
+	p.sayMeasured(j, m)
+	return m, nil
+}
+
+// network is where mappings are simulated.
+func (m *measurement) network(j *job) *topology.Topology {
+	if m == nil {
+		return j.machine
+	}
+	return m.left
+}
+
+// watch lets the loop learn of others from the measurement.
+func (m *measurement) watch(s *feedback.Settings, p *program, j *job) {
+	if m == nil {
+		return
+	}
+	view := s.View
+	if view == nil {
+		view = feedback.ExactView
+	}
+	ran := j.problem(p.seed).StartMapping()
+	s.Evaluate, s.View = m.Watch(s.Evaluate, view, ran)
+}
+
+// sayMeasured tells what was used of the measurement.
+func (p *program) sayMeasured(j *job, m *measurement) {
+	for _, warning := range m.links.Warnings {
+		p.hint("measured: %s", oneLine(warning))
+	}
+	c := &m.links.Count
+	p.say("measured: the rates of %d of %d links%s", c.Measured, len(j.machine.Links), m.besides())
+	switch {
+	case c.Measured == 0:
+		p.say("measured: no link's rate is known: mappings are simulated at the full rates; stalls are taken as the congestion of the mapping that ran")
+		return
+	case m.Factor == 0:
+		p.hint("measured: no link of the job's hosts tells how much the job itself sent: all traffic is taken as others'. Did the job run, under --previous, on these hosts?")
+	default:
+		p.say("measured: the job's traffic passed %.4g times a second, by %d links of its hosts", m.Factor, m.Hosts)
+	}
+	p.say("measured: %s; mappings are simulated with links at the rates that others leave, at least 5 %%", m.busiest(j.machine))
+}
+
+// besides lists what else there is to tell of the ports, each where there is any.
+func (m *measurement) besides() string {
+	c, text := &m.links.Count, ""
+	for _, one := range []struct {
+		count int
+		what  string
+	}{
+		{c.FarEnd, "told by the far end"}, {m.Alike, "not measured and taken as others of their kind"}, {m.Idle, "not measured and taken as idle"}, {c.Missing, "ports missing"},
+		{c.Dead, "empty files"}, {c.Saturated, "saturated"}, {c.Reset, "reset"}, {c.Clamped, "above their rate"}, {c.Strange, "not in the network"},
+	} {
+		if one.count > 0 {
+			text += fmt.Sprintf(", %d %s", one.count, one.what)
+		}
+	}
+	return text
+}
+
+// busiest names the link that others use most.
+func (m *measurement) busiest(machine *topology.Topology) string {
+	l := m.Busiest()
+	if l < 0 {
+		return "others use no link"
+	}
+	link := &machine.Links[l]
+	busy := 0
+	for _, foreign := range m.Foreign {
+		if foreign >= 0.1 {
+			busy++
+		}
+	}
+	return fmt.Sprintf("others use %.0f %% of the link from %s port %d to %s, the busiest, and 10 %% or more of %d links",
+		100*m.Foreign[l], machine.NodeName(link.From), link.FromPort, machine.NodeName(link.To), busy)
+}
