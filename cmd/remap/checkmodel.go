@@ -141,7 +141,7 @@ func (p *program) checkVariant(ctx context.Context, j *job, v *modelVariant, c *
 	}
 	hosts[0] = c.mappings[0].Hosts(j.allocation)
 	jobs[0].Hosts = hosts[0]
-	simulation, err := evalsim.New(j.machine, jobs, v.options)
+	simulation, err := evalsim.New(j.network(), jobs, v.options)
 	if err != nil {
 		return nil, 0, err
 	}

@@ -78,15 +78,14 @@ func pathSum(path string, info os.FileInfo) (string, error) {
 	return fmt.Sprintf("%x", all.Sum(nil)[:8]), nil
 }
 
-// measurement is what --measured says, and the network that it leaves.
+// measurement is what --measured says.
 type measurement struct {
 	*feedback.Measured
 	links *counters.Links
-	left  *topology.Topology // at the rates that others leave
 }
 
-// openMeasured reads --measured; nil without it. The job ran under the mapping
-// of --previous.
+// openMeasured reads --measured, and slows the network of the job to what others
+// leave; nil without it. The job ran under the mapping of --previous.
 func (p *program) openMeasured(ctx context.Context, j *job, simulation evalsim.Options) (*measurement, error) {
 	files := p.measuredFiles.Value()
 	if len(files) == 0 {
@@ -109,22 +108,23 @@ func (p *program) openMeasured(ctx context.Context, j *job, simulation evalsim.O
 		return nil, err
 	}
 	m.Measured = feedback.TakeApart(j.machine, j.allocation, j.traffic, ran, m.links, alone[0])
-	if m.left, err = m.Left(j.machine); err != nil {
+	if j.left, err = m.Left(j.machine); err != nil {
 		return nil, err
 	}
-	for l := range m.left.Links {
-		m.left.Links[l].BytesPerSecond = max(m.left.Links[l].BytesPerSecond, slowestLink)
+	for l := range j.left.Links {
+		j.left.Links[l].BytesPerSecond = max(j.left.Links[l].BytesPerSecond, slowestLink)
 	}
 	p.sayMeasured(j, m)
 	return m, nil
 }
 
-// network is where mappings are simulated.
-func (m *measurement) network(j *job) *topology.Topology {
-	if m == nil {
+// network is where mappings are simulated: at the rates that others leave, where
+// those were measured.
+func (j *job) network() *topology.Topology {
+	if j.left == nil {
 		return j.machine
 	}
-	return m.left
+	return j.left
 }
 
 // watch lets the loop learn of others from the measurement.

@@ -164,11 +164,10 @@ func (p *program) loop(ctx context.Context, j *job, strategies []mapping.Strateg
 	if err != nil {
 		return s, err
 	}
-	network := measured.network(j)
-	s.Evaluate = feedback.Simulator(network, j.allocation, j.program, o, p.workers, j.others()...)
+	s.Evaluate = feedback.Simulator(j.network(), j.allocation, j.program, o, p.workers, j.others()...)
 	finer := o
 	finer.Congestion = evalsim.Congestion{Rule: evalsim.QueueAbove, Bytes: 2 * o.PacketBytes} // a packet that waits behind more than one other
-	s.Sensitive = feedback.Simulator(network, j.allocation, j.program, finer, p.workers, j.others()...)
+	s.Sensitive = feedback.Simulator(j.network(), j.allocation, j.program, finer, p.workers, j.others()...)
 	if f := j.floor(); f.known() {
 		s.Floor = feedback.Bound{Name: f.Bound, NS: float64(f.BoundNS), Any: true}
 	}
