@@ -1,18 +1,23 @@
 package exchange
 
-import "context"
+import (
+	"context"
+	"slices"
+)
 
-// crowded lists the free ranks whose messages cross the worst link, senders and
-// receivers, in order of their numbers. O(flows x links of a path).
+// crowded lists the free ranks whose messages cross the worst link of their phase,
+// senders and receivers, in order of their numbers. O(flows x links of a path).
 func (r *search) crowded() []int32 {
-	worst := r.load.peaks.where()
-	f := &r.load.flows
 	r.crowd = r.crowd[:0]
 	clear(r.inCrowd)
-	for u, slot := range r.slotOf {
-		for i := f.first[u]; i < f.first[u+1]; i++ {
-			if v := f.partners[i]; f.out[i] > 0 && r.load.crosses(worst, slot, r.slotOf[v]) {
-				r.inCrowd[u], r.inCrowd[v] = true, true
+	for k := range r.load.phases {
+		worst := r.load.phases[k].peaks.where()
+		f := &r.load.phases[k].flows
+		for u, slot := range r.slotOf {
+			for i := f.first[u]; i < f.first[u+1]; i++ {
+				if v := f.partners[i]; f.out[i] > 0 && r.load.crosses(worst, slot, r.slotOf[v]) {
+					r.inCrowd[u], r.inCrowd[v] = true, true
+				}
 			}
 		}
 	}
@@ -24,12 +29,12 @@ func (r *search) crowded() []int32 {
 	return r.crowd
 }
 
-// relieve exchanges ranks whose messages cross the worst link until none of
-// them has an exchange that gains. It tells whether the cost fell.
+// relieve exchanges ranks whose messages cross the worst link of a phase until none
+// of them has an exchange that gains. It tells whether the cost fell.
 func (r *search) relieve(ctx context.Context) (bool, error) {
 	start := r.Cost()
 	for r.withinWork() && !r.atFloor() {
-		worst, moved := r.load.peaks.where(), false
+		worst, moved := r.load.worstClasses(), false
 		crowd := r.crowded()
 		r.chance.Shuffle(len(crowd), func(i, j int) { crowd[i], crowd[j] = crowd[j], crowd[i] })
 		for _, u := range crowd {
@@ -41,7 +46,7 @@ func (r *search) relieve(ctx context.Context) (bool, error) {
 			}
 			if r.move(u, 4*r.options.Trials) {
 				moved = true
-				if r.load.peaks.where() != worst {
+				if !slices.Equal(r.load.worstClasses(), worst) {
 					break
 				}
 			}
@@ -53,6 +58,15 @@ func (r *search) relieve(ctx context.Context) (bool, error) {
 	return r.Cost() < start*(1-rounding), nil
 }
 
+// worstClasses is the class of the worst link in every phase.
+func (l *load) worstClasses() []int32 {
+	worst := make([]int32, len(l.phases))
+	for i := range worst {
+		worst[i] = l.phases[i].peaks.where()
+	}
+	return worst
+}
+
 // crosses tells whether bytes from one slot to another load a class of links.
 func (l *load) crosses(class, from, to int32) bool {
 	l.begin()
@@ -60,8 +74,8 @@ func (l *load) crosses(class, from, to int32) bool {
 	return l.marks[class] == l.mark
 }
 
-// floor is what no mapping can bring the worst link below: what every rank
-// sends and gets passes the rails of its host, if that holds no other rank.
+// floor is what no mapping can bring worst below: what every rank
+// sends and gets in a phase passes the rails of its host, if that holds no other rank.
 func (l *load) floor() float64 {
 	if l.sites.shared {
 		return 0
@@ -83,14 +97,18 @@ func (l *load) floor() float64 {
 			}
 		}
 	}
-	most := 0.0
-	for u := range l.slotOf {
-		var out, in float64
-		for i := l.flows.first[u]; i < l.flows.first[u+1]; i++ {
-			out += l.flows.out[i]
-			in += l.flows.in[i]
+	sum := 0.0
+	for k := range l.phases {
+		f, most := &l.phases[k].flows, 0.0
+		for u := range l.slotOf {
+			var out, in float64
+			for i := f.first[u]; i < f.first[u+1]; i++ {
+				out += f.out[i]
+				in += f.in[i]
+			}
+			most = max(most, out*least[0], in*least[1])
 		}
-		most = max(most, out*least[0], in*least[1])
+		sum += most
 	}
-	return most
+	return sum
 }

@@ -3,7 +3,7 @@ package exchange
 import (
 	"slices"
 
-	"remap/mapping"
+	"remap/commgraph"
 )
 
 // flows are what every rank sends and gets, by rank and partner.
@@ -13,10 +13,9 @@ type flows struct {
 	out, in  []float64 // bytes to and from the partner
 }
 
-// newFlows takes the traffic, or where there is none the whole weight of every
+// newFlows takes a traffic, or where there is none the whole weight of every
 // edge each way. O(ranks + edges log degree).
-func newFlows(p *mapping.Problem) flows {
-	g, t := p.Graph, p.Traffic
+func newFlows(g *commgraph.Graph, t *commgraph.Traffic) flows {
 	if t == nil {
 		f := flows{first: g.Offsets, partners: g.Neighbors, out: make([]float64, len(g.Weights))}
 		for i, w := range g.Weights {
@@ -76,6 +75,9 @@ func mergeFlows(bounds []int32, each func(visit func(from, to int32, bytes float
 	}
 	return f
 }
+
+// none tells whether a rank sends and gets nothing; -1 is no rank.
+func (f *flows) none(rank int32) bool { return rank < 0 || f.first[rank] == f.first[rank+1] }
 
 // find is the entry of a pair, -1 if there is none. O(log degree).
 func (f *flows) find(u, v int32) int32 {

@@ -110,7 +110,7 @@ func networks() []network {
 }
 
 // drawProblem draws a problem without constraints: some hosts, uneven slots
-// or not, spare slots or not, traffic or only its graph, shares of links.
+// or not, spare slots or not, traffic or only its graph, phases, shares of links.
 func drawProblem(t *rapid.T, machine *topology.Topology) *mapping.Problem {
 	order := rapid.Permutation(mapping.Identity(machine.Hosts())).Draw(t, "hosts")
 	a := &mapping.Allocation{Hosts: order[:len(order)-rapid.IntRange(0, len(order)-1).Draw(t, "hosts left out")]}
@@ -122,6 +122,7 @@ func drawProblem(t *rapid.T, machine *topology.Topology) *mapping.Problem {
 	p := &mapping.Problem{Graph: traffic.Graph(), Machine: machine, Allocation: a, Seed: 1}
 	if rapid.Bool().Draw(t, "traffic known") {
 		p.Traffic = traffic
+		p.Phases = divided(traffic, rapid.IntRange(1, 4).Draw(t, "phases"), rapid.Uint64().Draw(t, "division"))
 	}
 	if rapid.Bool().Draw(t, "links shared") {
 		p.LinkFree = rapid.SliceOfN(rapid.Float64Range(0.1, 1), len(machine.Links), len(machine.Links)).Draw(t, "free")
@@ -146,6 +147,26 @@ func drawTraffic(t *rapid.T, ranks int) *commgraph.Traffic {
 		t.Fatal(err)
 	}
 	return traffic
+}
+
+// divided gives every phase a share of every entry of a traffic, often nothing.
+func divided(traffic *commgraph.Traffic, phases int, seed uint64) []*commgraph.Traffic {
+	chance := rand.New(rand.NewPCG(seed, 2))
+	list := make([]*commgraph.Traffic, phases)
+	for i := range list {
+		list[i] = &commgraph.Traffic{Offsets: traffic.Offsets, Destinations: traffic.Destinations, Bytes: make([]int64, len(traffic.Bytes))}
+	}
+	for e, bytes := range traffic.Bytes {
+		for i := range list {
+			part := chance.Int64N(bytes + 1)
+			if i == phases-1 || chance.IntN(2) == 0 {
+				part = bytes
+			}
+			list[i].Bytes[e] = part
+			bytes -= part
+		}
+	}
+	return list
 }
 
 func drawMapping(t *rapid.T, ranks, slots int) mapping.Mapping {

@@ -10,11 +10,11 @@ import (
 // down into it, each link alone elsewhere. Only links that an allocated host
 // may use count.
 type links struct {
-	slowest []float64                           // length classes: seconds a byte in the class takes on its slowest link
-	spread  []float64                           // length classes: sum over its links of what the power of a byte counts, see load.measure
-	seconds func(link int32) float64            // a byte takes on a link
-	price   func(seconds, part float64) float64 // a link's share of spread, if a byte of the class is so many seconds and bytes on it
-	rails   []int32                             // length hosts: classes rails[h]+i are the i-th injection links of host h, then follow its ejection links; -1 = not allocated
+	slowest []float64                                      // length classes: seconds a byte in the class takes on its slowest link
+	spread  [][]float64                                    // phases x classes: sum over the class's links of what the power of a byte counts, see load.measure
+	seconds func(link int32) float64                       // a byte takes on a link
+	price   func(phase int, seconds, part float64) float64 // a link's share of spread, if a byte of the class is so many seconds and bytes on it
+	rails   []int32                                        // length hosts: classes rails[h]+i are the i-th injection links of host h, then follow its ejection links; -1 = not allocated
 
 	tree   *tree
 	class  []int32   // length links: class of a link between switches; nil in trees
@@ -27,11 +27,11 @@ const leastFree = 1e-9
 
 func newLinks(p *mapping.Problem, s *sites) *links {
 	machine := p.Machine
-	limit := 0.0 // seconds, of Capacity
+	var limits []float64 // seconds, of Capacity, by phase
 	if p.Objective == mapping.Capacity {
-		limit = p.CapacitySeconds()
+		limits = p.PhaseSeconds()
 	}
-	k := &links{rails: make([]int32, machine.Hosts()), tree: newTree(machine)}
+	k := &links{rails: make([]int32, machine.Hosts()), tree: newTree(machine), spread: make([][]float64, max(1, len(p.Phases)))}
 	share := 1.0
 	if p.Traffic == nil {
 		share = 0.5 // the whole weight of every edge is carried each way
@@ -43,11 +43,11 @@ func newLinks(p *mapping.Problem, s *sites) *links {
 		}
 		return share / (machine.Links[link].BytesPerSecond * free)
 	}
-	k.price = func(seconds, part float64) float64 {
-		if limit == 0 {
+	k.price = func(phase int, seconds, part float64) float64 {
+		if limits == nil {
 			return seconds * seconds
 		}
-		return share * part * power(seconds/limit, mapping.CapacityPower)
+		return share * part * power(seconds/limits[phase], mapping.CapacityPower)
 	}
 	for h := range k.rails {
 		k.rails[h] = -1
@@ -91,7 +91,9 @@ func power(x float64, times int) float64 {
 // add makes a class of one link.
 func (k *links) add(seconds float64) int32 {
 	k.slowest = append(k.slowest, seconds)
-	k.spread = append(k.spread, k.price(seconds, 1))
+	for i := range k.spread {
+		k.spread[i] = append(k.spread[i], k.price(i, seconds, 1))
+	}
 	return int32(len(k.slowest) - 1)
 }
 
@@ -100,7 +102,10 @@ func (k *links) addSubtrees(machine *topology.Topology) {
 	k.bottom = int32(len(k.slowest))
 	for _, upward := range k.tree.upward {
 		up := int32(len(k.slowest))
-		k.slowest, k.spread = append(k.slowest, 0, 0), append(k.spread, 0, 0)
+		k.slowest = append(k.slowest, 0, 0)
+		for i := range k.spread {
+			k.spread[i] = append(k.spread[i], 0, 0)
+		}
 		for _, l := range upward {
 			k.join(up, l, len(upward))
 			k.join(up+1, machine.Reverse(l), len(upward))
@@ -113,5 +118,7 @@ func (k *links) join(class, link int32, count int) {
 	part := 1 / float64(count)
 	seconds := k.seconds(link) * part
 	k.slowest[class] = max(k.slowest[class], seconds)
-	k.spread[class] += k.price(seconds, part)
+	for i := range k.spread {
+		k.spread[i][class] += k.price(i, seconds, part)
+	}
 }

@@ -46,9 +46,12 @@ func TestLoadsAreLinkLoads(t *testing.T) {
 		if p.Objective == mapping.PathLength {
 			p.Objective = mapping.LinkLoad
 		}
-		traffic, share := p.Traffic, 1.0
-		if traffic == nil {
-			traffic, share = &commgraph.Traffic{Offsets: p.Graph.Offsets, Destinations: p.Graph.Neighbors, Bytes: p.Graph.Weights}, 0.5
+		traffics, share := []*commgraph.Traffic{p.Traffic}, 1.0
+		if p.Traffic == nil {
+			traffics[0], share = &commgraph.Traffic{Offsets: p.Graph.Offsets, Destinations: p.Graph.Neighbors, Bytes: p.Graph.Weights}, 0.5
+		}
+		if len(p.Phases) > 1 {
+			traffics = p.Phases
 		}
 		slots := p.Allocation.SlotCount()
 		s := NewState(p, drawMapping(t, p.Ranks(), slots))
@@ -56,18 +59,20 @@ func TestLoadsAreLinkLoads(t *testing.T) {
 		for range rapid.IntRange(0, 12).Draw(t, "exchanges") {
 			s.Exchange(slot.Draw(t, "slot"), slot.Draw(t, "other slot"))
 		}
-		for l, want := range mapping.LinkLoads(machine, p.Allocation, traffic, s.slotOf) {
-			want *= share
-			got := s.load.bytesOf(int32(l)) * share / machine.Links[l].BytesPerSecond
-			if math.Abs(got-want) > 1e-9*s.load.worst() {
-				t.Fatalf("link %d takes %g s, by LinkLoads %g", l, got, want)
+		for i, traffic := range traffics {
+			for l, want := range mapping.LinkLoads(machine, p.Allocation, traffic, s.slotOf) {
+				want *= share
+				got := s.load.bytesOf(s.load.phases[i].bytes, int32(l)) * share / machine.Links[l].BytesPerSecond
+				if math.Abs(got-want) > 1e-9*s.load.worst() {
+					t.Fatalf("phase %d: link %d takes %g s, by LinkLoads %g", i, l, got, want)
+				}
 			}
 		}
 	})
 }
 
-// bytesOf is the bytes of one link.
-func (l *load) bytesOf(link int32) float64 {
+// bytesOf is the bytes of one link, given those of all classes.
+func (l *load) bytesOf(bytes []float64, link int32) float64 {
 	machine := l.problem.Machine
 	from, to := machine.Links[link].From, machine.Links[link].To
 	if machine.IsHost(from) {
@@ -75,24 +80,24 @@ func (l *load) bytesOf(link int32) float64 {
 		if first, _ = machine.Out(from); class < 0 {
 			return 0
 		}
-		return l.bytes[class+link-first]
+		return bytes[class+link-first]
 	}
 	if machine.IsHost(to) {
 		if l.links.rails[to] < 0 {
 			return 0
 		}
 		rails := int32(len(machine.Ejection(to)))
-		return l.bytes[l.links.rails[to]+rails+int32(slices.Index(machine.Ejection(to), link))]
+		return bytes[l.links.rails[to]+rails+int32(slices.Index(machine.Ejection(to), link))]
 	}
 	if l.links.tree == nil {
-		return l.bytes[l.links.class[link]]
+		return bytes[l.links.class[link]]
 	}
 	for n, upward := range l.links.tree.upward {
 		if slices.Contains(upward, link) {
-			return l.bytes[l.links.bottom+2*int32(n)] / float64(len(upward))
+			return bytes[l.links.bottom+2*int32(n)] / float64(len(upward))
 		}
 		if slices.Contains(upward, machine.Reverse(link)) {
-			return l.bytes[l.links.bottom+2*int32(n)+1] / float64(len(upward))
+			return bytes[l.links.bottom+2*int32(n)+1] / float64(len(upward))
 		}
 	}
 	return math.NaN()
@@ -108,20 +113,14 @@ func TestCostOfRelabelledRanks(t *testing.T) {
 		if traffic == nil {
 			traffic = p.Graph.Traffic()
 		}
-		var flows []commgraph.Flow
-		for r := range int32(p.Ranks()) {
-			first, end := traffic.Row(r)
-			for i := first; i < end; i++ {
-				flows = append(flows, commgraph.Flow{From: name[r], To: name[traffic.Destinations[i]], Bytes: traffic.Bytes[i]})
-			}
-		}
-		renamed, err := commgraph.NewTraffic(p.Ranks(), flows, false)
-		if err != nil {
-			t.Fatal(err)
-		}
 		q := *p
-		if q.Graph = renamed.Graph(); p.Traffic != nil {
-			q.Traffic = renamed
+		named := renamed(t, traffic, name)
+		if q.Graph = named.Graph(); p.Traffic != nil {
+			q.Traffic = named
+		}
+		q.Phases = nil
+		for _, phase := range p.Phases {
+			q.Phases = append(q.Phases, renamed(t, phase, name))
 		}
 		other := make(mapping.Mapping, len(m))
 		for r, slot := range m {
@@ -132,4 +131,20 @@ func TestCostOfRelabelledRanks(t *testing.T) {
 			t.Fatalf("%s: %g, with other numbers %g", p.Objective, want, got)
 		}
 	})
+}
+
+// renamed is a traffic with other numbers for ranks.
+func renamed(t fataler, traffic *commgraph.Traffic, name []int32) *commgraph.Traffic {
+	var flows []commgraph.Flow
+	for r := range int32(traffic.Ranks()) {
+		first, end := traffic.Row(r)
+		for i := first; i < end; i++ {
+			flows = append(flows, commgraph.Flow{From: name[r], To: name[traffic.Destinations[i]], Bytes: traffic.Bytes[i]})
+		}
+	}
+	other, err := commgraph.NewTraffic(traffic.Ranks(), flows, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return other
 }

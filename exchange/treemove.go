@@ -12,8 +12,7 @@ package exchange
 //	with x bytes no longer enter its subtree, and none leave to's for it
 //
 // O(degree x levels).
-func (l *load) moveInTree(u, except, from, to int32) {
-	f := &l.flows
+func (l *load) moveInTree(f *flows, u, except, from, to int32) {
 	clear(l.crossing)
 	var before, after sums // at u's own host
 	hostFrom, hostTo := l.sites.host[from], l.sites.host[to]

@@ -123,7 +123,11 @@ func (m Mapping) Holders(slots int) []int32 {
 type Problem struct {
 	Graph   *commgraph.Graph   // bytes (or reweighted costs) between ranks
 	Traffic *commgraph.Traffic // directed bytes behind Graph, which only link loads need; nil = half of every edge's weight each way
-	Grid    []int              // extents of the ranks' process grid, first fastest; nil = unknown
+	// Phases are traffics that do not overlap in time (workload.PhaseTraffic). Their
+	// sum is Traffic, entry by entry, and objectives with link loads weigh them
+	// apart; less than two = all of Traffic may be under way at once.
+	Phases []*commgraph.Traffic
+	Grid   []int // extents of the ranks' process grid, first fastest; nil = unknown
 	// Coordinates are where ranks lie in space, one place a rank, a nearer place
 	// meaning more talk; nil = unknown.
 	Coordinates *commgraph.Coordinates
@@ -177,6 +181,9 @@ func (p *Problem) Check() error {
 		if err := p.Start.Check(slots); err != nil {
 			return err
 		}
+	}
+	if err := p.checkPhases(); err != nil {
+		return err
 	}
 	if !(p.LinkSeconds >= 0) || math.IsInf(p.LinkSeconds, 0) {
 		return fmt.Errorf("links are to take %g s", p.LinkSeconds)
@@ -255,6 +262,20 @@ func (p *Problem) checkFree() error {
 	for l, free := range p.LinkFree {
 		if !(free >= 0) || math.IsInf(free, 0) {
 			return fmt.Errorf("others leave %g of link %d's rate", free, l)
+		}
+	}
+	return nil
+}
+
+// checkPhases tests that phases are of the problem's ranks and that Traffic is
+// known beside them, of which they are parts.
+func (p *Problem) checkPhases() error {
+	if len(p.Phases) > 0 && p.Traffic == nil {
+		return fmt.Errorf("phases are given without the traffic that they divide")
+	}
+	for i, phase := range p.Phases {
+		if phase.Ranks() != p.Ranks() {
+			return fmt.Errorf("phase %d has %d ranks, the graph %d", i, phase.Ranks(), p.Ranks())
 		}
 	}
 	return nil

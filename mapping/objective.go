@@ -15,7 +15,7 @@ type Objective uint8
 
 const (
 	PathLength Objective = iota // bytes times the price of the path: switches on it where LinkCost is nil (hop-bytes, but for a constant)
-	LinkLoad                    // the worst link's bytes over its rate (the congestion of Hoefler and Snir 2011)
+	LinkLoad                    // the worst link's bytes over its rate (the congestion of Hoefler and Snir 2011), the sum of that over Problem.Phases
 	Mixed                       // the geometric mean of both, which needs no units to weigh them by
 	Capacity                    // path length, and a price on the bytes of every link that grows steeply as it fills (see CapacityPower)
 )
@@ -38,6 +38,13 @@ func ParseObjective(name string) (Objective, error) {
 // Cost is what the problem's objective makes of a mapping that passes Check,
 // computed from nothing: less is better, and 0 is what no bytes cost. Only the
 // order of two mappings' costs says anything, and twice the weights keep it.
+//
+// Where the problem has phases, links are loaded by one after the other. LinkLoad
+// is the sum over phases of the seconds of the phase's worst link: no run in which
+// phases do not overlap takes less. It is no less than without phases, and as
+// much where one link is the worst in all. Under Capacity every phase's bytes have the
+// price of how full the phase makes the link, against PhaseSeconds. Phases whose
+// traffic differs by a factor alone cost together what one of all their bytes does, under both.
 func (p *Problem) Cost(m Mapping) float64 {
 	switch p.Objective {
 	case LinkLoad:
@@ -68,10 +75,19 @@ func (p *Problem) directed() (traffic *commgraph.Traffic, share float64) {
 	return &commgraph.Traffic{Offsets: g.Offsets, Destinations: g.Neighbors, Bytes: g.Weights}, 0.5
 }
 
-// linkLoads is the bytes of every link and the time they need at the rate that
-// others leave, both of length links.
-func (p *Problem) linkLoads(m Mapping) (bytes, seconds []float64) {
+// phases are the traffics that load links one after the other, and what their
+// bytes are to be multiplied with.
+func (p *Problem) phases() (traffics []*commgraph.Traffic, share float64) {
+	if len(p.Phases) > 1 {
+		return p.Phases, 1
+	}
 	traffic, share := p.directed()
+	return []*commgraph.Traffic{traffic}, share
+}
+
+// linkLoads is the bytes of every link in one phase and the time they need at the
+// rate that others leave, both of length links.
+func (p *Problem) linkLoads(m Mapping, traffic *commgraph.Traffic, share float64) (bytes, seconds []float64) {
 	seconds = LinkLoads(p.Machine, p.Allocation, traffic, m)
 	bytes = make([]float64, len(seconds))
 	for l := range seconds {
@@ -84,10 +100,15 @@ func (p *Problem) linkLoads(m Mapping) (bytes, seconds []float64) {
 	return bytes, seconds
 }
 
-// worstLink is the longest time any link needs.
+// worstLink is the longest time any link needs, phase after phase.
 func (p *Problem) worstLink(m Mapping) float64 {
-	_, seconds := p.linkLoads(m)
-	return slices.Max(append(seconds, 0))
+	sum := 0.0
+	traffics, share := p.phases()
+	for _, traffic := range traffics {
+		_, seconds := p.linkLoads(m, traffic, share)
+		sum += slices.Max(append(seconds, 0))
+	}
+	return sum
 }
 
 // CapacityPower is how steeply the price of a link under Capacity grows: a link
@@ -97,14 +118,18 @@ func (p *Problem) worstLink(m Mapping) float64 {
 // take the power 4).
 const CapacityPower = 8
 
-// overload is the bytes of every link times (its seconds / CapacitySeconds)^CapacityPower.
+// overload is the bytes of every link and phase times (the link's seconds in it /
+// PhaseSeconds)^CapacityPower.
 func (p *Problem) overload(m Mapping) float64 {
-	bytes, seconds := p.linkLoads(m)
-	limit := p.CapacitySeconds()
 	sum := 0.0
-	for l, b := range bytes {
-		if b > 0 {
-			sum += b * math.Pow(seconds[l]/limit, CapacityPower)
+	limits := p.PhaseSeconds()
+	traffics, share := p.phases()
+	for i, traffic := range traffics {
+		bytes, seconds := p.linkLoads(m, traffic, share)
+		for l, b := range bytes {
+			if b > 0 {
+				sum += b * math.Pow(seconds[l]/limits[i], CapacityPower)
+			}
 		}
 	}
 	return sum
@@ -120,6 +145,34 @@ func (p *Problem) CapacitySeconds() float64 {
 		return p.LinkSeconds
 	}
 	traffic, share := p.directed()
+	return p.busiestSeconds(traffic, share)
+}
+
+// PhaseSeconds is what CapacitySeconds is to the whole for every phase, length
+// max(1, len(Phases)): the time of the rank that is busiest in the phase, or of all
+// ranks together; LinkSeconds, where it is given, stretches or shrinks all phases alike. Busiest
+// ranks of different phases may be different ones: the sum is at least
+// CapacitySeconds then. O(ranks + entries) for each.
+func (p *Problem) PhaseSeconds() []float64 {
+	whole := p.CapacitySeconds()
+	traffics, share := p.phases()
+	if len(traffics) == 1 {
+		return []float64{whole}
+	}
+	stretched := 1.0
+	if p.LinkSeconds > 0 {
+		traffic, share := p.directed()
+		stretched = whole / p.busiestSeconds(traffic, share)
+	}
+	limits := make([]float64, len(traffics))
+	for i, traffic := range traffics {
+		limits[i] = stretched * p.busiestSeconds(traffic, share)
+	}
+	return limits
+}
+
+// busiestSeconds is CapacitySeconds of some traffic, LinkSeconds left aside.
+func (p *Problem) busiestSeconds(traffic *commgraph.Traffic, share float64) float64 {
 	received := make([]int64, traffic.Ranks())
 	most, total := int64(1), 0.0
 	for r := range int32(traffic.Ranks()) {
