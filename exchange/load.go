@@ -13,10 +13,11 @@ type load struct {
 	lists  *lists  // nil where trees say it all
 	phases []phase // one, or as many as the problem has
 
-	spread float64 // sum of measure over all phases and classes
-	summed float64 // the most that spread has been since it was added up
-	steep  bool    // the objective is Capacity
-	count  int     // exchanges since bytes were added up
+	spread   float64 // that of all phases, see together
+	fullness mapping.Fullness
+	steep    bool      // the objective is Capacity
+	count    int       // exchanges since bytes were added up
+	spreads  []float64 // scratch, length phases
 
 	change   []float64 // length classes: bytes that come with an exchange under way, in the phase in hand
 	marks    []int32   // length classes: mark when change was set last
@@ -27,10 +28,12 @@ type load struct {
 
 // phase is what loads links at one time.
 type phase struct {
-	flows flows
-	bytes []float64 // length classes: on each link in trees times the links, elsewhere on the link
-	price []float64 // length classes: links.spread of the phase
-	peaks *peaks    // seconds of every class
+	flows  flows
+	bytes  []float64 // length classes: on each link in trees times the links, elsewhere on the link
+	price  []float64 // length classes: links.spread of the phase
+	peaks  *peaks    // seconds of every class
+	spread float64   // sum of measure over all classes
+	summed float64   // the most that spread has been since it was added up
 }
 
 func newLoad(s *State) *load {
@@ -47,7 +50,11 @@ func newLoad(s *State) *load {
 		if len(p.Phases) > 1 {
 			traffic = p.Phases[i]
 		}
-		l.phases = append(l.phases, phase{newFlows(p.Graph, traffic), make([]float64, classes), price, newPeaks(classes)})
+		l.phases = append(l.phases, phase{flows: newFlows(p.Graph, traffic), bytes: make([]float64, classes), price: price, peaks: newPeaks(classes)})
+	}
+	l.spreads = make([]float64, len(l.phases))
+	if l.steep {
+		l.fullness = p.Fullness()
 	}
 	l.recompute()
 	return l
@@ -78,21 +85,40 @@ func (l *load) recompute() {
 			ph.bytes[c] = l.change[c]
 		}
 		ph.peaks.setAll(func(c int) float64 { return ph.bytes[c] * l.links.slowest[c] }, len(ph.bytes))
+		l.sum(ph)
 	}
 	l.count = 0
-	l.sum()
+	l.putTogether()
 }
 
-// sum adds up spread anew.
-func (l *load) sum() {
-	l.spread = 0
-	for i := range l.phases {
-		ph := &l.phases[i]
-		for c, bytes := range ph.bytes {
-			l.spread += l.measure(ph.price[c], bytes)
-		}
+// sum adds up the spread of a phase anew.
+func (l *load) sum(ph *phase) {
+	ph.spread = 0
+	for c, bytes := range ph.bytes {
+		ph.spread += l.measure(ph.price[c], bytes)
 	}
-	l.summed = l.spread
+	ph.summed = ph.spread
+}
+
+// putTogether makes spread of those of the phases.
+func (l *load) putTogether() {
+	for i := range l.phases {
+		l.spreads[i] = l.phases[i].spread
+	}
+	l.spread = l.together()
+}
+
+// together is what phases with these spreads have: their sum, or under Capacity
+// what they add to it.
+func (l *load) together() float64 {
+	if l.steep {
+		return l.fullness.Overload(l.spreads)
+	}
+	sum := 0.0
+	for _, spread := range l.spreads {
+		sum += spread
+	}
+	return sum
 }
 
 // begin forgets all changes.
@@ -207,27 +233,59 @@ func (l *load) measure(price, bytes float64) float64 {
 func (l *load) after(a, b int32) (worst, spread float64) {
 	for i := range l.phases {
 		ph := &l.phases[i]
+		l.spreads[i] = ph.spread
 		if len(l.phases) > 1 && ph.flows.none(l.rankAt[a]) && ph.flows.none(l.rankAt[b]) {
 			worst += ph.peaks.greatest()
 			continue
 		}
 		l.exchangeFlows(&ph.flows, a, b)
-		top := 0.0
-		for _, c := range l.touched {
-			before, change := ph.bytes[c], l.change[c]
-			top = max(top, (before+change)*l.links.slowest[c])
-			if l.steep {
-				spread += l.measure(ph.price[c], before+change) - l.measure(ph.price[c], before)
-			} else {
-				spread += change * (2*before + change) * ph.price[c]
-			}
-		}
+		top, more := l.changed(ph)
 		if !l.steep && top < ph.peaks.greatest() {
 			top = ph.peaks.greatestBut(l.marks, l.mark, 1, top)
 		}
 		worst += top
+		spread += more
+		l.spreads[i] += more
+		if l.steep && len(l.phases) > 1 && l.spreads[i] < ph.spread/lostDigits {
+			l.spreads[i] = l.sumAfter(ph)
+		}
+	}
+	if l.steep && len(l.phases) > 1 {
+		return worst, l.together() - l.spread
 	}
 	return worst, spread
+}
+
+// changed is the most seconds of a touched class in a phase, and by how much the
+// phase's spread grows.
+func (l *load) changed(ph *phase) (top, more float64) {
+	for _, c := range l.touched {
+		before, change := ph.bytes[c], l.change[c]
+		top = max(top, (before+change)*l.links.slowest[c])
+		if l.steep {
+			more += l.measure(ph.price[c], before+change) - l.measure(ph.price[c], before)
+		} else {
+			more += change * (2*before + change) * ph.price[c]
+		}
+	}
+	return top, more
+}
+
+// lostDigits is how far a spread may fall before errors of rounding made when it
+// was large would show.
+const lostDigits = 1024
+
+// sumAfter is the spread of a phase after the exchange under way, added up anew.
+func (l *load) sumAfter(ph *phase) float64 {
+	sum := 0.0
+	for c, bytes := range ph.bytes {
+		if l.marks[c] == l.mark {
+			bytes += l.change[c]
+		}
+		sum += l.measure(ph.price[c], bytes)
+	}
+	l.steps += int64(len(ph.bytes))
+	return sum
 }
 
 // exchange changes the loads; the mapping still is as before.
@@ -238,7 +296,7 @@ func (l *load) exchange(a, b int32) {
 		for _, c := range l.touched {
 			before, after := ph.bytes[c], ph.bytes[c]+l.change[c]
 			ph.bytes[c] = after
-			l.spread += l.measure(ph.price[c], after) - l.measure(ph.price[c], before)
+			ph.spread += l.measure(ph.price[c], after) - l.measure(ph.price[c], before)
 			ph.peaks.set(c, after*l.links.slowest[c])
 		}
 	}
@@ -246,13 +304,17 @@ func (l *load) exchange(a, b int32) {
 }
 
 // settle adds up anew where errors of rounding may have grown: the loads after
-// many exchanges, their spread when it has fallen so far that errors made when
-// it was large would show.
+// many exchanges, their spread when it has fallen far.
 func (l *load) settle() {
-	l.summed = max(l.summed, l.spread)
 	if l.count >= recomputeAfter {
 		l.recompute()
-	} else if l.spread < l.summed/1024 {
-		l.sum()
+		return
 	}
+	for i := range l.phases {
+		ph := &l.phases[i]
+		if ph.summed = max(ph.summed, ph.spread); ph.spread < ph.summed/lostDigits {
+			l.sum(ph)
+		}
+	}
+	l.putTogether()
 }

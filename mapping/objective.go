@@ -42,8 +42,8 @@ func ParseObjective(name string) (Objective, error) {
 // Where the problem has phases, links are loaded by one after the other. LinkLoad
 // is the sum over phases of the seconds of the phase's worst link: no run in which
 // phases do not overlap takes less. It is no less than without phases, and as
-// much where one link is the worst in all. Under Capacity every phase's bytes have the
-// price of how full the phase makes the link, against PhaseSeconds. Phases whose
+// much where one link is the worst in all. Under Capacity every phase fills links against its own
+// PhaseSeconds, and Fullness says what the phases cost together. Phases whose
 // traffic differs by a factor alone cost together what one of all their bytes does, under both.
 func (p *Problem) Cost(m Mapping) float64 {
 	switch p.Objective {
@@ -118,22 +118,84 @@ func (p *Problem) worstLink(m Mapping) float64 {
 // take the power 4).
 const CapacityPower = 8
 
-// overload is the bytes of every link and phase times (the link's seconds in it /
-// PhaseSeconds)^CapacityPower.
+// overload is the bytes of every link times (its seconds / CapacitySeconds)^CapacityPower,
+// or what Fullness makes of that for every phase.
 func (p *Problem) overload(m Mapping) float64 {
-	sum := 0.0
 	limits := p.PhaseSeconds()
 	traffics, share := p.phases()
+	sums := make([]float64, len(traffics))
 	for i, traffic := range traffics {
 		bytes, seconds := p.linkLoads(m, traffic, share)
 		for l, b := range bytes {
 			if b > 0 {
-				sum += b * math.Pow(seconds[l]/limits[i], CapacityPower)
+				sums[i] += b * math.Pow(seconds[l]/limits[i], CapacityPower)
 			}
 		}
 	}
-	return sum
+	f := p.Fullness()
+	return f.Overload(sums)
 }
+
+// Fullness puts the overload of phases together. Within a phase the fullest links
+// decide, and so it grows steeply; but phases follow each other, and their times
+// add up: full links of one are as bad as half as full ones of two. What every
+// phase adds is therefore its mean ratio of seconds to PhaseSeconds, by the power
+// mean of CapacityPower over its bytes, in proportion to its PhaseSeconds. All
+// bytes together have that ratio's price.
+type Fullness struct {
+	bytes  []float64 // by phase
+	shares []float64 // of the time, by phase; of those that have bytes
+}
+
+// Fullness is that of the problem's phases. O(entries).
+func (p *Problem) Fullness() Fullness {
+	if len(p.Phases) < 2 {
+		return Fullness{}
+	}
+	f := Fullness{shares: p.PhaseSeconds()}
+	whole := 0.0
+	for i, phase := range p.Phases {
+		bytes := 0.0
+		for r := range int32(phase.Ranks()) {
+			first, end := phase.Row(r)
+			for e := first; e < end; e++ {
+				if phase.Destinations[e] != r {
+					bytes += float64(phase.Bytes[e])
+				}
+			}
+		}
+		if f.bytes = append(f.bytes, bytes); bytes > 0 {
+			whole += f.shares[i]
+		}
+	}
+	for i, bytes := range f.bytes {
+		if bytes > 0 {
+			f.shares[i] /= whole
+		}
+	}
+	return f
+}
+
+// Overload is the price in bytes of phases that have, each by itself, bytes times
+// (seconds / PhaseSeconds)^CapacityPower summed over links; that of one as it is.
+func (f *Fullness) Overload(sums []float64) float64 {
+	if len(sums) == 1 {
+		return sums[0]
+	}
+	bytes, ratio := 0.0, 0.0
+	for i, sum := range sums {
+		if sum > 0 {
+			ratio += f.shares[i] * root(sum/f.bytes[i])
+		}
+		bytes += f.bytes[i]
+	}
+	ratio *= ratio
+	ratio *= ratio
+	return bytes * (ratio * ratio)
+}
+
+// root is the CapacityPower-th root.
+func root(x float64) float64 { return math.Sqrt(math.Sqrt(math.Sqrt(x))) }
 
 // CapacitySeconds is LinkSeconds, or what it stands for when it is 0: the time
 // in which the rank that sends or receives most does so over the slowest link of
