@@ -267,20 +267,6 @@ func (p *Problem) checkFree() error {
 	return nil
 }
 
-// checkPhases tests that phases are of the problem's ranks and that Traffic is
-// known beside them, of which they are parts.
-func (p *Problem) checkPhases() error {
-	if len(p.Phases) > 0 && p.Traffic == nil {
-		return fmt.Errorf("phases are given without the traffic that they divide")
-	}
-	for i, phase := range p.Phases {
-		if phase.Ranks() != p.Ranks() {
-			return fmt.Errorf("phase %d has %d ranks, the graph %d", i, phase.Ranks(), p.Ranks())
-		}
-	}
-	return nil
-}
-
 // TooFewSlots is the error of a job that does not fit its allocation.
 type TooFewSlots struct{ Ranks, Slots, Hosts int }
 

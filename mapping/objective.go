@@ -39,12 +39,13 @@ func ParseObjective(name string) (Objective, error) {
 // computed from nothing: less is better, and 0 is what no bytes cost. Only the
 // order of two mappings' costs says anything, and twice the weights keep it.
 //
-// Where the problem has phases, links are loaded by one after the other. LinkLoad
-// is the sum over phases of the seconds of the phase's worst link: no run in which
-// phases do not overlap takes less. It is no less than without phases, and as
-// much where one link is the worst in all. Under Capacity every phase fills links against its own
-// PhaseSeconds, and Fullness says what the phases cost together. Phases whose
-// traffic differs by a factor alone cost together what one of all their bytes does, under both.
+// Where the problem has phases, these load links one after the other. LinkLoad is
+// the sum over phases of the seconds of the phase's worst link: no run in which
+// phases do not overlap takes less. It is no less than without phases, and as much
+// where one link is the worst in all. Under Capacity every phase fills links
+// against its own PhaseSeconds, and Fullness says what phases cost together. Under
+// both, phases whose traffic differs by a factor alone cost together what one of
+// all their bytes does.
 func (p *Problem) Cost(m Mapping) float64 {
 	switch p.Objective {
 	case LinkLoad:
@@ -73,16 +74,6 @@ func (p *Problem) directed() (traffic *commgraph.Traffic, share float64) {
 	}
 	g := p.Graph
 	return &commgraph.Traffic{Offsets: g.Offsets, Destinations: g.Neighbors, Bytes: g.Weights}, 0.5
-}
-
-// phases are the traffics that load links one after the other, and what their
-// bytes are to be multiplied with.
-func (p *Problem) phases() (traffics []*commgraph.Traffic, share float64) {
-	if len(p.Phases) > 1 {
-		return p.Phases, 1
-	}
-	traffic, share := p.directed()
-	return []*commgraph.Traffic{traffic}, share
 }
 
 // linkLoads is the bytes of every link in one phase and the time they need at the
@@ -136,67 +127,6 @@ func (p *Problem) overload(m Mapping) float64 {
 	return f.Overload(sums)
 }
 
-// Fullness puts the overload of phases together. Within a phase the fullest links
-// decide, and so it grows steeply; but phases follow each other, and their times
-// add up: full links of one are as bad as half as full ones of two. What every
-// phase adds is therefore its mean ratio of seconds to PhaseSeconds, by the power
-// mean of CapacityPower over its bytes, in proportion to its PhaseSeconds. All
-// bytes together have that ratio's price.
-type Fullness struct {
-	bytes  []float64 // by phase
-	shares []float64 // of the time, by phase; of those that have bytes
-}
-
-// Fullness is that of the problem's phases. O(entries).
-func (p *Problem) Fullness() Fullness {
-	if len(p.Phases) < 2 {
-		return Fullness{}
-	}
-	f := Fullness{shares: p.PhaseSeconds()}
-	whole := 0.0
-	for i, phase := range p.Phases {
-		bytes := 0.0
-		for r := range int32(phase.Ranks()) {
-			first, end := phase.Row(r)
-			for e := first; e < end; e++ {
-				if phase.Destinations[e] != r {
-					bytes += float64(phase.Bytes[e])
-				}
-			}
-		}
-		if f.bytes = append(f.bytes, bytes); bytes > 0 {
-			whole += f.shares[i]
-		}
-	}
-	for i, bytes := range f.bytes {
-		if bytes > 0 {
-			f.shares[i] /= whole
-		}
-	}
-	return f
-}
-
-// Overload is the price in bytes of phases that have, each by itself, bytes times
-// (seconds / PhaseSeconds)^CapacityPower summed over links; that of one as it is.
-func (f *Fullness) Overload(sums []float64) float64 {
-	if len(sums) == 1 {
-		return sums[0]
-	}
-	bytes, ratio := 0.0, 0.0
-	for i, sum := range sums {
-		if sum > 0 {
-			ratio += f.shares[i] * root(sum/f.bytes[i])
-		}
-		bytes += f.bytes[i]
-	}
-	ratio *= ratio
-	ratio *= ratio
-	return bytes * (ratio * ratio)
-}
-
-// root is the CapacityPower-th root.
-func root(x float64) float64 { return math.Sqrt(math.Sqrt(math.Sqrt(x))) }
-
 // CapacitySeconds is LinkSeconds, or what it stands for when it is 0: the time
 // in which the rank that sends or receives most does so over the slowest link of
 // an allocated host, or if longer, that in which all of them together would send
@@ -208,29 +138,6 @@ func (p *Problem) CapacitySeconds() float64 {
 	}
 	traffic, share := p.directed()
 	return p.busiestSeconds(traffic, share)
-}
-
-// PhaseSeconds is what CapacitySeconds is to the whole for every phase, length
-// max(1, len(Phases)): the time of the rank that is busiest in the phase, or of all
-// ranks together; LinkSeconds, where it is given, stretches or shrinks all phases alike. Busiest
-// ranks of different phases may be different ones: the sum is at least
-// CapacitySeconds then. O(ranks + entries) for each.
-func (p *Problem) PhaseSeconds() []float64 {
-	whole := p.CapacitySeconds()
-	traffics, share := p.phases()
-	if len(traffics) == 1 {
-		return []float64{whole}
-	}
-	stretched := 1.0
-	if p.LinkSeconds > 0 {
-		traffic, share := p.directed()
-		stretched = whole / p.busiestSeconds(traffic, share)
-	}
-	limits := make([]float64, len(traffics))
-	for i, traffic := range traffics {
-		limits[i] = stretched * p.busiestSeconds(traffic, share)
-	}
-	return limits
 }
 
 // busiestSeconds is CapacitySeconds of some traffic, LinkSeconds left aside.

@@ -20,11 +20,12 @@ func flowTraffic(t fataler, ranks int, flows ...commgraph.Flow) *commgraph.Traff
 	return traffic
 }
 
-// TestPhasesClosedForm: two messages of one second each, over two leaf switches with one link
-// up and one down. Side by side in one leaf switch each they have links of their own. Over
-// the top they share two links: at once these take two seconds, one after
-// the other each phase takes one, as it does side by side; and a shared link is as full in
-// either phase as with one message alone, at once twice as full, 2^8 times the price a byte.
+// TestPhasesClosedForm: two messages of one second each, over two leaf switches with
+// one link up and one down. Side by side, each within a leaf switch, they have
+// links of their own; over the top they share two. At once these take two
+// seconds; in different phases each phase takes one, as it does side by side. A
+// shared link is as full in either phase as with one message alone; at once it is
+// twice as full, at 2^8 times the price a byte.
 func TestPhasesClosedForm(t *testing.T) {
 	machine := mustNetwork(t, "fattree:nodes-per-leaf=2,leaves-per-pod=2,pods=1,aggs-per-pod=1,cores=0")
 	bytes := int64(machine.Links[0].BytesPerSecond)
@@ -64,8 +65,8 @@ func TestPhasesClosedForm(t *testing.T) {
 	}
 }
 
-// Phases that share a traffic out in fixed parts, some empty, cost what the whole does, with and
-// without a limit of links; whole bytes a part make the parts exact.
+// Phases that share a traffic out in fixed parts, some empty, cost what the whole
+// does, with and without a limit of links.
 func TestProportionalPhasesCostAsOne(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		machine, a, traffic, m := drawJob(t)
@@ -97,10 +98,10 @@ func TestProportionalPhasesCostAsOne(t *testing.T) {
 	})
 }
 
-// Any division of a traffic makes the worst links need no less than at once, and
-// no more than the sum over all phases of what each needs alone; twice the weights double
-// all costs, so that they keep the order of mappings; and the busiest ranks of the
-// phases need at least the time of the busiest of all.
+// However a traffic is divided, the worst links need no less than at once, and what
+// the phases need alone in sum; twice the weights double all costs, so that they
+// keep the order of mappings; and the busiest ranks of the phases need at least
+// the time of the busiest of all.
 func TestPhasesBounds(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		machine, a, traffic, m := drawJob(t)

@@ -14,8 +14,8 @@ import "remap/commgraph"
 // smaller one's, by the share in which the two differ.
 //
 // The result has 1 to most phases, most > 0, in the order of their first rounds;
-// entry by entry, bytes and messages add up to Traffic. A program in which no rank ever
-// waits has one phase. Errors are those of Traffic.
+// entry by entry, bytes and messages add up to Traffic. A program in which no rank
+// ever waits has one phase. Errors are those of Traffic.
 // O(operations x most) at worst, O(operations) where phases differ in their pairs.
 func (p *Program) PhaseTraffic(most int) ([]*commgraph.Traffic, error) {
 	traffic, err := p.Traffic()

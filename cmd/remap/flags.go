@@ -42,6 +42,7 @@ type settings struct {
 	mapping    string
 	previous   string
 	objective  string
+	phases     string
 	fixed      string
 	maxMoves   int
 	seed       uint64
@@ -159,6 +160,7 @@ func (s *settings) previousFlags() []cli.Flag {
 func (s *settings) goalFlags() []cli.Flag {
 	return []cli.Flag{
 		&cli.StringFlag{Name: "objective", Destination: &s.objective, Value: mapping.PathLength.String(), Usage: "what mappings are to make small: `NAME` " + strings.Join(mapping.Objectives(), ", ")},
+		&cli.StringFlag{Name: "phases", Destination: &s.phases, Value: phasesTogether, Usage: "`HOW` phases of a pattern, in which ranks wait for each other in between, load links: together, as if all were sent at once, or apart"},
 		&cli.StringFlag{Name: "fixed", Destination: &s.fixed, Usage: "ranks that must stay: a `LIST` RANK=HOST:SLOT such as 0=n3:0,5=n4, or a file with rows rank,host,slot"},
 		&cli.IntFlag{Name: "max-moves", Destination: &s.maxMoves, Usage: "at most `N` ranks may leave the host they have in --previous; 0 = no limit"},
 	}

@@ -37,6 +37,7 @@ type job struct {
 	left        *topology.Topology // the machine at the rates that others leave (--measured); nil = the machine
 
 	coordinates *commgraph.Coordinates // where ranks lie; nil = unknown
+	phases      []*commgraph.Traffic   // of the traffic (--phases apart); nil = one, or not to be told apart
 }
 
 // loadSimulated is load for commands that simulate.
@@ -152,6 +153,9 @@ func (p *program) loadTraffic(j *job) error {
 	case p.graph == "" && p.messages != "":
 		return usage(forms, "--messages goes with --graph")
 	}
+	if err := p.checkPhases(); err != nil {
+		return err
+	}
 	load := p.loadPattern
 	if p.isRecorded() {
 		load = p.loadGraph
@@ -180,6 +184,9 @@ func (p *program) loadPattern(j *job) error {
 	j.grid = program.Grid
 	if j.traffic, err = program.Traffic(); err != nil {
 		return inOption("pattern", err)
+	}
+	if err := p.loadPhases(j, program); err != nil {
+		return err
 	}
 	var warning string
 	limit := p.shareOfPackets(program.Packets(p.packetBytes), j.background)
@@ -248,7 +255,7 @@ func (p *program) fits(j *job) error {
 
 // problem is the job as strategies see it.
 func (j *job) problem(seed uint64) *mapping.Problem {
-	return &mapping.Problem{Graph: j.graph, Traffic: j.traffic, Grid: j.grid, Coordinates: j.coordinates, Machine: j.machine, Allocation: j.allocation,
+	return &mapping.Problem{Graph: j.graph, Traffic: j.traffic, Phases: j.phases, Grid: j.grid, Coordinates: j.coordinates, Machine: j.machine, Allocation: j.allocation,
 		Start: j.previous, Fixed: j.fixed, MaxMoves: j.maxMoves, Objective: j.objective, Seed: seed}
 }
 
