@@ -53,8 +53,8 @@ func inPhases(t *testing.T, u *fixtures.Setup, network string) phaseCase {
 	return c
 }
 
-// times maps under an objective for every seed, from block placement by swap, and gives the
-// simulated medians in us.
+// times maps under an objective for every seed, from block placement by swap, and
+// gives the simulated medians in us.
 func (c *phaseCase) times(t *testing.T, o mapping.Objective, apart bool, seeds int) []float64 {
 	t.Helper()
 	swap, err := strategy.Parse("swap")
@@ -81,7 +81,8 @@ func (c *phaseCase) times(t *testing.T, o mapping.Objective, apart bool, seeds i
 	return times
 }
 
-// row is the table's row of an objective: the median without phases, and the ratio with them.
+// row is the table's row of an objective: the median without phases, and the
+// ratio with them.
 func (c *phaseCase) row(t *testing.T, o mapping.Objective, seeds int) (text string, ratio float64) {
 	t.Helper()
 	together, apart := c.times(t, o, false, seeds), c.times(t, o, true, seeds)
@@ -109,9 +110,9 @@ func mustPattern(t *testing.T, spec string) *workload.Program {
 	return p
 }
 
-// TestPhasesPay holds phases to what they are for: exchanges at doubling distances, every one of
-// which crowds the few links between groups of a dragonfly in its own time. REMAP_TABLE=1 tells
-// where else they pay, and where not.
+// TestPhasesPay holds phases to what they are for: exchanges at doubling distances,
+// every one of which crowds the few links between groups of a dragonfly in its own
+// time. REMAP_TABLE=1 tells where else they pay, and where not.
 func TestPhasesPay(t *testing.T) {
 	doubling := mustPattern(t, "allreduce:128,algorithm=recursive-doubling,bytes=262144")
 	if os.Getenv("REMAP_TABLE") == "" {
@@ -141,7 +142,6 @@ func TestPhasesPay(t *testing.T) {
 		for _, o := range []mapping.Objective{mapping.LinkLoad, mapping.Capacity} {
 			text, _ := cases[i].row(t, o, 6)
 			fmt.Fprint(&table, text)
-			fmt.Print(text)
 		}
 	}
 	t.Logf("phases apart or together:\n%s", table.String())
