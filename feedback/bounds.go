@@ -3,14 +3,12 @@ package feedback
 import (
 	"fmt"
 	"slices"
-
-	"remap/mapping"
 )
 
 // Bound is a time that the links it is named for need for the job's bytes under
-// a mapping: that mapping cannot be faster.
+// a mapping: that mapping cannot be faster, whatever the routing.
 type Bound struct {
-	Name string  // injection or ejection (hosts' links), heavy rank, taper (links above the leaf switches of a fat tree), network (links between switches elsewhere), foreign load (those, at the rates that others leave: an estimate)
+	Name string  // injection or ejection (hosts' links), heavy rank, taper (links out of or into leaf switches and pods of a fat tree), network (those of switches and groups elsewhere), foreign load (both, at the rates that others leave: an estimate)
 	NS   float64 // of the most loaded one
 	Any  bool    // no mapping can be faster
 }
@@ -29,25 +27,26 @@ const (
 
 // bound is the largest bound of a candidate.
 func (s *search) bound(c *Candidate) Bound {
-	machine := s.Problem.Machine
-	var out, in, between, left float64 // seconds
-	for l, seconds := range mapping.LinkLoads(machine, s.Problem.Allocation, s.Traffic, c.Mapping) {
-		switch link := &machine.Links[l]; {
-		case machine.IsHost(link.From):
-			out = max(out, seconds)
-		case machine.IsHost(link.To):
-			in = max(in, seconds)
-		default:
-			between = max(between, seconds)
-			left = max(left, seconds/max(leastFree, 1-c.digest.state.foreign[l]))
-		}
+	if s.cuts == nil {
+		s.cuts = newCuts(s.Problem.Machine)
 	}
+	hosts := c.Mapping.Hosts(s.Problem.Allocation)
+	out, in, _ := s.cuts[0].seconds(s.Problem.Machine, s.Traffic, hosts, nil)
 	b := Bound{Name: "injection", NS: out * 1e9, Any: s.single()}
 	if in > out {
 		b.Name, b.NS = "ejection", in*1e9
 	}
 	if b.Any && s.heaviest() {
 		b.Name = "heavy rank"
+	}
+	foreign := c.digest.state.foreign
+	if s.Alone { // what links lose, they lose to the job itself
+		foreign = nil
+	}
+	between, left := 0.0, 0.0
+	for i := range s.cuts[1:] {
+		out, in, busy := s.cuts[i+1].seconds(s.Problem.Machine, s.Traffic, hosts, foreign)
+		between, left = max(between, out, in), max(left, busy)
 	}
 	if ns := between * 1e9; ns > b.NS {
 		b = Bound{Name: "network", NS: ns}
@@ -78,7 +77,9 @@ func (s *search) single() bool {
 			return false
 		}
 		for k := range end - first {
-			if machine.Links[first+k].BytesPerSecond != machine.Links[begin+k].BytesPerSecond {
+			mine, theirs := first+k, begin+k
+			if machine.Links[mine].BytesPerSecond != machine.Links[theirs].BytesPerSecond ||
+				machine.Links[machine.Reverse(mine)].BytesPerSecond != machine.Links[machine.Reverse(theirs)].BytesPerSecond {
 				return false
 			}
 		}
@@ -110,7 +111,11 @@ func (s *search) nothingToGain(b Bound) string {
 	case b.NS <= 0 || elapsed < b.NS*0.99: // none, or of other volumes than the judge's
 		return ""
 	case (b.Any || b.Name == "injection" || b.Name == "ejection") && elapsed <= b.NS*NearBound:
-		return fmt.Sprintf("nothing to gain: within %.1f %% of the %s bound of %.1f us", 100*max(0, elapsed/b.NS-1), b.Name, b.NS/1000)
+		what := "nothing to gain"
+		if !b.Any { // another choice of ranks for each host could need less
+			what = "no congestion to avoid"
+		}
+		return fmt.Sprintf("%s: within %.1f %% of the %s bound of %.1f us", what, 100*max(0, elapsed/b.NS-1), b.Name, b.NS/1000)
 	}
 	return ""
 }

@@ -11,21 +11,27 @@ import (
 // mappings as the search, blind restarts until as many mappings have been
 // simulated. A restart is one of the strategies with another seed, or a random
 // mapping, refined for the problem as it was posed. What the search has beyond it
-// is owed to feedback.
+// is owed to feedback. Where strategies give no new mapping it takes fewer, and
+// where the search simulated none beyond the static ones there is no control.
 func (s *search) control(ctx context.Context) error {
+	wanted := s.result.Simulations - s.statics
+	if wanted <= 0 {
+		return nil
+	}
 	settings := s.Settings
+	settings.Simulations = wanted
 	blind := newSearch(settings)
 	blind.judged = slices.Clone(s.judged[:s.statics])
-	blind.best = blind.judged[0]
+	blind.best = s.bestStatic()
 	for _, c := range blind.judged {
 		blind.seen[key(c.Mapping)] = true
-		if !c.Dropped && better(c.Evaluation, blind.best.Evaluation) {
-			blind.best = c
-		}
 	}
 	s.blind = blind
 	ways := s.restarts()
-	wanted := s.result.Simulations - s.statics
+	defer func() {
+		s.result.Runs += blind.result.Runs
+		s.result.Restarted = blind.result.Simulations
+	}()
 	for attempt := 0; attempt < 4*wanted && blind.result.Simulations < wanted; attempt++ {
 		problem := *s.Problem
 		problem.Seed += uint64(attempt+1) * 1_000_003 // far from the seeds of rounds
@@ -34,7 +40,6 @@ func (s *search) control(ctx context.Context) error {
 			return err
 		}
 	}
-	s.result.Runs += blind.result.Runs
 	return nil
 }
 

@@ -25,17 +25,19 @@ type Settings struct {
 	View        View               // how links are read; nil = ExactView
 	Bases       int                // most mappings, of different origin, that a round goes on from, 1 to 100
 	Evaluate    Evaluate
-	Sensitive   Evaluate    // as Evaluate, by a finer definition of congested: asked when the coarse one sees none under the best mapping, or what it saw led to no gain; nil = none
-	Floor       Bound       // what no mapping can beat, where the caller knows more than the loads of links tell; zero = nothing
-	Rounds      int         // most rounds of feedback, 0 to 1000
-	Simulations int         // most mappings that the search simulates, its control not counted; 0 = no limit
-	Repeats     int         // repeats a judgement takes, 1 to 1000
-	Judge       int         // repeats of the last judgement, on seeds the search never used, 0 to 1000; 0 = 1, and no choice among finalists
-	Control     bool        // blind restarts with as many simulated mappings beside the search
-	Journal     *Journal    // keeps every step; nil = none
-	Gain        float64     // of pairs and prices, 0 to 1000; 0 = no form learns anything of congestion
-	Patience    int         // rounds without a gain before it stops, >= 1
-	Progress    func(Event) // after every evaluation; nil = none
+	Sensitive   Evaluate                         // as Evaluate, by a finer definition of congested: asked when the coarse one sees none under the best mapping, or what it saw led to no gain; nil = none
+	Alone       bool                             // no other job has the network
+	Floor       Bound                            // what no mapping can beat, where the caller knows more than the loads of links tell; zero = nothing
+	Rounds      int                              // most rounds of feedback, 0 to 1000
+	Simulations int                              // most mappings that the search simulates, its control not counted; 0 = no limit
+	Repeats     int                              // repeats a judgement takes, 1 to 1000
+	Judge       int                              // repeats of the last judgement, on seeds the search never used, 0 to 1000; 0 = 1, and no choice among finalists
+	Control     bool                             // blind restarts with as many simulated mappings beside the search
+	Journal     *Journal                         // keeps every step; nil = none
+	Keep        func(best mapping.Mapping) error // called with the best so far after the static mappings and after every round, when it is another, and with the result's at the end; its error ends the search; nil = none
+	Gain        float64                          // of pairs and prices, 0 to 1000; 0 = no form learns anything of congestion
+	Patience    int                              // rounds without a gain before it stops, >= 1
+	Progress    func(Event)                      // after every evaluation; nil = none
 }
 
 // DefaultSettings are 5 rounds, 6 repeats, 10 for the last judgement, gain 4, a
@@ -107,6 +109,7 @@ type Result struct {
 	Candidates   []Candidate // all, in order, without their evaluations
 	Skipped      []string    // strategies and forms of feedback that could not be used, and why
 	Simulations  int         // mappings evaluated in the search, closer looks included; not the last judgement
+	Restarted    int         // those that the control evaluated beside the static ones; fewer when its strategies gave no other mappings or time was up
 	Runs         int         // simulations that took, one a repeat
 	Fresh        bool        // Start and Best were judged again on seeds the search never used
 	Interrupted  bool        // ctx ended before the search did
@@ -120,11 +123,14 @@ const SkippedForm = "feedback by "
 type search struct {
 	Settings
 	classes *mapping.LinkClasses
-	nothing *knowledge // before any measurement
-	statics int        // how many of judged are static
-	blind   *search    // the control; nil = none
-	changed bool       // the best mapping is another since it was last cleared
-	unposed []string   // names of forms that could not be used
+	nothing *knowledge             // before any measurement
+	statics int                    // how many of judged are static
+	blind   *search                // the control; nil = none
+	cuts    []cuts                 // of the machine, where bounds are; nil until they are asked
+	changed bool                   // the best mapping is another since it was last cleared
+	unposed []string               // names of forms that could not be used
+	inHand  string                 // key of the mapping handed to Keep last
+	again   map[string]*Evaluation // what was judged on other repeats than the search's, by step
 	seen    map[string]bool
 	judged  []*Candidate // as Result.Candidates
 	best    *Candidate
@@ -132,7 +138,7 @@ type search struct {
 }
 
 func newSearch(settings Settings) *search {
-	s := &search{Settings: settings, seen: map[string]bool{}, result: &Result{}, classes: mapping.NewLinkClasses(settings.Problem.Machine)}
+	s := &search{Settings: settings, seen: map[string]bool{}, again: map[string]*Evaluation{}, result: &Result{}, classes: mapping.NewLinkClasses(settings.Problem.Machine)}
 	if s.Forms == nil {
 		s.Forms = DefaultForms()
 	}
@@ -186,25 +192,46 @@ func (s *search) judgeStart(ctx context.Context) error {
 
 // end judges what the search has found once more.
 func (s *search) end(ctx, searching context.Context) (*Result, error) {
-	s.result.Best, s.result.Static = *s.best, *s.best
-	for _, c := range s.judged[:s.statics] {
-		if s.result.Static.Round > 0 || c.Summary.ElapsedNS < s.result.Static.Summary.ElapsedNS && !c.Dropped {
-			s.result.Static = *c
-		}
-	}
+	s.result.Best, s.result.Static = *s.best, *s.bestStatic()
 	if searching.Err() != nil {
 		s.result.Interrupted, s.result.Stopped = true, "interrupted"
 	}
 	s.result.Bound = s.bound(s.best)
 	if ctx.Err() != nil {
-		return s.result, nil
+		return s.result, s.kept()
 	}
-	if err := s.last(ctx); err != nil && ctx.Err() == nil {
+	if err := s.last(ctx); err != nil && (ctx.Err() == nil || errors.Is(err, ErrState)) {
 		return nil, err
 	}
 	s.result.Interrupted = s.result.Interrupted || ctx.Err() != nil
 	s.result.Bound = s.bound(&s.result.Best)
-	return s.result, s.Journal.Sync()
+	return s.result, s.kept()
+}
+
+// kept leaves the result's best with the journal.
+func (s *search) kept() error {
+	return errors.Join(s.keepBest(s.result.Best.Mapping), s.Journal.Sync())
+}
+
+// keepBest hands over the best mapping so far, once.
+func (s *search) keepBest(m mapping.Mapping) error {
+	if s.Keep == nil || s.inHand == key(m) {
+		return nil
+	}
+	s.inHand = key(m)
+	return s.Keep(m)
+}
+
+// bestStatic is the best mapping before any feedback, as far as the search's own
+// repeats tell.
+func (s *search) bestStatic() *Candidate {
+	best := s.judged[0]
+	for _, c := range s.judged[1:s.statics] {
+		if !c.Dropped && better(c.Evaluation, best.Evaluation) {
+			best = c
+		}
+	}
+	return best
 }
 
 // key is a mapping's bytes, to know it again.

@@ -40,9 +40,13 @@ func gainOver(slow, fast *Evaluation) Gain {
 	return g
 }
 
-// evaluated is an evaluation in hand, or from the journal.
+// evaluated is an evaluation in hand, or from the journal, or done now.
 func (s *search) evaluated(ctx context.Context, c *Candidate, first, count int) (*Evaluation, error) {
-	j, err := recall(ctx, s.Journal, fmt.Sprintf("repeats %d+%d of %s", first, count, name(c.Mapping)), func() (judgement, error) {
+	step := fmt.Sprintf("repeats %d+%d of %s", first, count, name(c.Mapping))
+	if known := s.again[step]; known != nil {
+		return known, nil
+	}
+	j, err := recall(ctx, s.Journal, step, func() (judgement, error) {
 		e, err := s.Evaluate(ctx, c.Mapping, first, count)
 		if err != nil {
 			return judgement{}, err
@@ -53,7 +57,8 @@ func (s *search) evaluated(ctx context.Context, c *Candidate, first, count int) 
 		return nil, err
 	}
 	s.result.Runs += count
-	return j.evaluation(), nil
+	s.again[step] = j.evaluation()
+	return s.again[step], nil
 }
 
 // choose finds the fastest of some candidates. Those that the search's own repeats
@@ -86,58 +91,61 @@ func (s *search) choose(ctx context.Context, candidates []*Candidate) (*Candidat
 // last chooses the best static mapping, the best of the control and the best of
 // all, and judges them and the start on repeats that nothing was chosen by, so
 // that the gain is not the luck of seeds. What is not proven faster there gives
-// way: the best to the best static, that to the start. With fewer than 6 repeats
-// there is no interval; then more than one standard error decides.
+// way (concede). If ctx ends before, the result stays as it was.
 func (s *search) last(ctx context.Context) error {
-	static, err := s.choose(ctx, s.judged[:s.statics])
-	if err != nil {
-		return err
-	}
-	found, err := s.choose(ctx, s.judged)
-	if err != nil {
-		return err
-	}
-	r := s.result
-	again := []*Candidate{&r.Start, &r.Static, &r.Best}
-	r.Static, r.Best = *static, *found
+	chosen := []*Candidate{s.judged[0], nil, nil} // start, static, best, and of the control
+	from := [][]*Candidate{nil, s.judged[:s.statics], s.judged}
 	if s.blind != nil {
-		blind, err := s.choose(ctx, s.blind.judged)
+		chosen, from = append(chosen, nil), append(from, s.blind.judged)
+	}
+	for i := 1; i < len(from); i++ {
+		c, err := s.choose(ctx, from[i])
 		if err != nil {
 			return err
 		}
-		r.Restarts = new(Candidate)
-		*r.Restarts = *blind
-		again = append(again, r.Restarts)
+		chosen[i] = c
 	}
-	known := map[string]*Evaluation{}
-	for _, c := range again {
-		k := key(c.Mapping)
-		if known[k] == nil {
-			if known[k], err = s.evaluated(ctx, c, freshRepeat, max(1, s.Judge)); err != nil {
-				return err
-			}
+	for i, c := range chosen {
+		e, err := s.evaluated(ctx, c, freshRepeat, max(1, s.Judge))
+		if err != nil {
+			return err
 		}
-		c.Evaluation = known[k]
-		c.Summary, c.Dropped = evalsim.Summarize(c.Evaluation.Results), false
+		again := *c
+		again.Evaluation, again.Summary, again.Dropped = e, evalsim.Summarize(e.Results), false
+		chosen[i] = &again
+	}
+	r := s.result
+	r.Start, r.Static, r.Best = *chosen[0], *chosen[1], *chosen[2]
+	if s.blind != nil {
+		r.Restarts = chosen[3]
 	}
 	s.concede()
 	r.Fresh = true
 	return nil
 }
 
-// concede lets what is not proven faster give way.
+// proven tells whether a is faster than b by the interval of their paired
+// repeats. With fewer than 6 there is none; then more than one standard error decides.
+func proven(a, b *Candidate) bool {
+	if g := gainOver(b.Evaluation, a.Evaluation); g.Known {
+		return g.Proven()
+	}
+	return better(a.Evaluation, b.Evaluation)
+}
+
+// concede lets what is not proven faster give way: the best to the best static
+// mapping, that to the start. The start is one of the static mappings: the gain is
+// over the faster one of both, also where neither is proven to be that.
 func (s *search) concede() {
 	r := s.result
-	faster := func(a, b *Candidate) bool {
-		if g := gainOver(b.Evaluation, a.Evaluation); g.Known {
-			return g.Proven()
-		}
-		return better(a.Evaluation, b.Evaluation)
-	}
-	if !faster(&r.Static, &r.Start) {
+	chosen := r.Static
+	if median(r.Start.Evaluation.Times()) <= median(chosen.Evaluation.Times()) {
 		r.Static = r.Start
 	}
-	if !faster(&r.Best, &r.Static) {
+	if !proven(&r.Best, &chosen) || !proven(&r.Best, &r.Start) {
+		if !proven(&r.Static, &r.Start) {
+			r.Static = r.Start
+		}
 		r.Best = r.Static
 	}
 	r.Gain = gainOver(r.Static.Evaluation, r.Best.Evaluation)

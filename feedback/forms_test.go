@@ -13,9 +13,12 @@ import (
 	"remap/topology"
 )
 
+// fataler is a test, of whatever kind; nil where nothing can fail.
+type fataler interface{ Fatal(...any) }
+
 // leaves is a problem of ranks on a tree of four leaf switches of two hosts,
 // with two links up from each.
-func leaves(t rapid.TB, ranks int) *mapping.Problem {
+func leaves(t fataler, ranks int) *mapping.Problem {
 	machine, err := topology.Parse("fattree:nodes-per-leaf=2,leaves-per-pod=4,pods=1,aggs-per-pod=2,cores=0")
 	if err != nil {
 		t.Fatal(err)

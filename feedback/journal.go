@@ -29,13 +29,21 @@ type Journal struct {
 
 const journalMark = "remap state 1\n"
 
-// ErrOtherRun is in the chain of the error of OpenJournal when the file is that
-// of a run with another identity.
-var ErrOtherRun = errors.New("the state is that of another run")
+var (
+	// ErrOtherRun is in the chain of the error of OpenJournal when the file is that
+	// of a run with another identity.
+	ErrOtherRun = errors.New("the state is that of another run")
+	// ErrBusy is there when another process has the journal open.
+	ErrBusy = errors.New("another run is writing this state")
+	// ErrState is in the chain of the error of Optimize when a step was done and
+	// could not be kept, as on a full disk.
+	ErrState = errors.New("the state cannot be kept")
+)
 
 // OpenJournal opens the journal of a run, or begins it. identity is lines of
 // text that say all that the outcomes depend on. Errors: the file cannot be read
-// or written, is no journal, or ErrOtherRun with the first line that differs.
+// or written, is no journal, ErrBusy, or ErrOtherRun with the first line that
+// differs. Where the file system has no locks, nothing keeps a second process out.
 func OpenJournal(path, identity string) (*Journal, error) {
 	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o644)
 	if err != nil {
@@ -112,10 +120,31 @@ func (j *Journal) other(identity string) error {
 			b = is[i]
 		}
 		if a != b {
+			a, b = shorter(a, b)
 			return fmt.Errorf("%w: it has %s, this run has %s", ErrOtherRun, a, b)
 		}
 	}
 	return ErrOtherRun
+}
+
+// shorter cuts two long lines: of each it keeps the beginning, which names an
+// option, and what stands around the first difference.
+func shorter(a, b string) (string, string) {
+	const name, around = 24, 40
+	same := 0
+	for same < min(len(a), len(b)) && a[same] == b[same] {
+		same++
+	}
+	cut := func(text string) string {
+		if len(text) > same+around {
+			text = text[:same+around] + "..."
+		}
+		if from := same - around; from > name {
+			text = text[:name] + "..." + text[from:]
+		}
+		return strings.ToValidUTF8(text, "")
+	}
+	return cut(a), cut(b)
 }
 
 // record is the content of the record at an offset; nil when there is none that
@@ -133,7 +162,7 @@ func (j *Journal) record(at int64) ([]byte, error) {
 		return nil, err
 	}
 	length := int64(binary.BigEndian.Uint32(head[:4]))
-	if at+8+length > info.Size() {
+	if length == 0 || at+8+length > info.Size() { // zeros are what a loss of power leaves
 		return nil, nil
 	}
 	content := make([]byte, length)
@@ -158,7 +187,10 @@ func (j *Journal) Sync() error {
 	if j == nil {
 		return nil
 	}
-	return j.file.Sync()
+	if err := j.file.Sync(); err != nil {
+		return fmt.Errorf("%w: %w", ErrState, err)
+	}
+	return nil
 }
 
 // outcome is the content of a record.
@@ -180,12 +212,12 @@ func recall[T any](ctx context.Context, j *Journal, key string, do func() (T, er
 	if j.known > 0 {
 		content, err := j.record(j.next)
 		if err != nil {
-			return value, err
+			return value, fmt.Errorf("%w: %w", ErrState, err)
 		}
 		var o outcome
 		if err := gob.NewDecoder(bytes.NewReader(content)).Decode(&o); err == nil && o.Key == key {
 			if err := gob.NewDecoder(bytes.NewReader(o.Value)).Decode(&value); err != nil {
-				return value, fmt.Errorf("the state does not hold what this version writes: %w", err)
+				return value, fmt.Errorf("%w: it does not hold what this version writes: %w", ErrState, err)
 			}
 			j.next += int64(len(content)) + 8
 			j.known--
@@ -201,7 +233,7 @@ func recall[T any](ctx context.Context, j *Journal, key string, do func() (T, er
 		return value, failed
 	}
 	if err := j.write(key, &value, failed); err != nil {
-		return value, fmt.Errorf("the state cannot be written: %w", err)
+		return value, fmt.Errorf("%w: %w", ErrState, err)
 	}
 	return value, failed
 }

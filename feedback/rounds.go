@@ -2,6 +2,7 @@ package feedback
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -11,6 +12,9 @@ import (
 // rounds judges the static mappings, then runs rounds of feedback.
 func (s *search) rounds(ctx context.Context) error {
 	if err := s.staticMappings(ctx); err != nil {
+		return err
+	}
+	if err := s.closeStep(); err != nil || s.full() {
 		return err
 	}
 	failures := 0
@@ -23,12 +27,8 @@ func (s *search) rounds(ctx context.Context) error {
 		if err := s.round(ctx, round, failures); err != nil {
 			return err
 		}
-		if err := s.Journal.Sync(); err != nil {
+		if err := s.closeStep(); err != nil || s.full() {
 			return err
-		}
-		if s.full() {
-			s.result.Stopped = fmt.Sprintf("%d simulated mappings are the budget", s.Simulations)
-			return nil
 		}
 		if failures++; s.changed {
 			failures = 0
@@ -40,6 +40,14 @@ func (s *search) rounds(ctx context.Context) error {
 	}
 	s.result.Stopped = "all rounds are done"
 	return nil
+}
+
+// closeStep makes what was found so far last, and notes when the budget is spent.
+func (s *search) closeStep() error {
+	if s.full() {
+		s.result.Stopped = fmt.Sprintf("%d simulated mappings are the budget", s.Simulations)
+	}
+	return errors.Join(s.keepBest(s.best.Mapping), s.Journal.Sync())
 }
 
 // enough tells whether the best mapping leaves nothing to gain. Where its packets
@@ -82,6 +90,9 @@ func (s *search) staticMappings(ctx context.Context) error {
 func (s *search) round(ctx context.Context, round, failures int) error {
 	defer s.closeRound(len(s.judged))
 	for i, base := range s.bases() {
+		if s.full() {
+			return nil
+		}
 		knows, err := s.learn(ctx, base, failures)
 		if err != nil {
 			return err
@@ -163,6 +174,9 @@ func (s *search) propose(ctx context.Context, c *Candidate, p proposal, problem 
 	if err != nil {
 		if ctx.Err() != nil {
 			return ctx.Err()
+		}
+		if errors.Is(err, ErrState) {
+			return err
 		}
 		if c.Round == 0 {
 			s.result.Skipped = append(s.result.Skipped, fmt.Sprintf("%s: %v", c.Strategy, err))

@@ -167,7 +167,11 @@ func (o *output) stream(fill func(io.Writer) error) error {
 // replaceFile fills a temporary file in the same folder, flushes it to the
 // disk, and renames it.
 func replaceFile(path string, fill func(io.Writer) error) (err error) {
-	aside := fmt.Sprintf("%s.%d.tmp", path, os.Getpid())
+	return replaceBy(fmt.Sprintf("%s.%d.tmp", path, os.Getpid()), path, fill)
+}
+
+// replaceBy does it by way of a file `aside`, which must not be there.
+func replaceBy(aside, path string, fill func(io.Writer) error) (err error) {
 	file, err := os.OpenFile(aside, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 	if err != nil {
 		var cause *fs.PathError

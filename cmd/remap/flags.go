@@ -218,7 +218,7 @@ func (s *settings) loopFlags() []cli.Flag {
 		&cli.IntFlag{Name: "simulations", Destination: &s.simulations, Usage: "stop after `N` simulated mappings; 0 = no limit"},
 		&cli.IntFlag{Name: "judge-repeats", Destination: &s.judgeRepeats, Value: 10, Usage: "`N` simulations of each mapping in the last judgement, on seeds that the search has not used"},
 		&cli.BoolFlag{Name: "control", Destination: &s.control, Value: true, Usage: "blind restarts with as many simulated mappings beside the loop, to tell what feedback is worth; --control=false saves half the time (default: on without --budget)"},
-		&cli.StringFlag{Name: "state", Destination: &s.state, Usage: "keep every step in the folder `DIR`; the same command with it goes on where the run was cut off"},
+		&cli.StringFlag{Name: "state", Destination: &s.state, Usage: "keep every step in the folder `DIR`, and the best mapping so far; the same command with it goes on where the run was cut off"},
 	}
 }
 
@@ -292,6 +292,9 @@ func (s *settings) check(c *cli.Context) error {
 	}
 	if c.IsSet("memory-gbps") && !(s.memoryGbps >= 0.01 && s.memoryGbps <= 1e6) {
 		return usage("the default is 160", "--memory-gbps must be from 0.01 to 1000000, not %g", s.memoryGbps)
+	}
+	if c.IsSet("state") && s.state == "" {
+		return usage("leave the option out to keep nothing", "--state: the value is empty")
 	}
 	if c.IsSet("sampling") && s.sampling == "" {
 		return usage("off is none; --sampling with nothing behind it is full", "--sampling: the value is empty")

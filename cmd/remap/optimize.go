@@ -119,7 +119,7 @@ func (p *program) search(ctx context.Context, j *job, strategies []mapping.Strat
 	if err != nil {
 		return nil, err
 	}
-	if s.Journal, err = p.openState(); err != nil {
+	if s.Journal, s.Keep, err = p.openState(j); err != nil {
 		return nil, err
 	}
 	if s.Journal != nil {
@@ -164,6 +164,7 @@ func (p *program) loop(ctx context.Context, j *job, strategies []mapping.Strateg
 	if err != nil {
 		return s, err
 	}
+	s.Alone = len(j.background) == 0 && measured == nil
 	s.Evaluate = feedback.Simulator(j.network(), j.allocation, j.program, o, p.workers, j.others()...)
 	finer := o
 	finer.Congestion = evalsim.Congestion{Rule: evalsim.QueueAbove, Bytes: 2 * o.PacketBytes} // a packet that waits behind more than one other

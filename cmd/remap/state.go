@@ -5,12 +5,18 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
+
+	"github.com/urfave/cli/v2"
 
 	"remap/feedback"
+	"remap/launcher"
+	"remap/mapping"
 )
 
 // noMatter are options on which the steps of a search do not depend: where
@@ -18,59 +24,109 @@ import (
 var noMatter = []string{"output", "o", "format", "force", "json", "timing", "quiet", "q", "progress", "workers", "budget", "state", "rounds", "simulations",
 	"judge-repeats", "control", "report", "check-model"}
 
-// openState opens the journal of --state; nil without it.
-func (p *program) openState() (*feedback.Journal, error) {
+// openState opens the journal of --state and has the best mapping so far kept
+// beside it; nil without the option.
+func (p *program) openState(j *job) (*feedback.Journal, func(mapping.Mapping) error, error) {
 	if p.state == "" {
-		return nil, nil
+		return nil, nil, nil
 	}
 	identity, err := p.identity()
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if err := os.MkdirAll(p.state, 0o755); err != nil {
-		return nil, fail("--state names a folder that can be written", "--state: %w", err)
+		return nil, nil, fail("--state names a folder that can be written", "--state: %w", err)
 	}
 	journal, err := feedback.OpenJournal(filepath.Join(p.state, "journal"), identity)
 	switch {
 	case errors.Is(err, feedback.ErrOtherRun):
-		return nil, fail("give the options of that run, or another folder", "--state %w", err)
+		return nil, nil, fail("give the options of that run, or another folder", "--state: %w", err)
+	case errors.Is(err, feedback.ErrBusy):
+		return nil, nil, fail("wait until it ends, or give another folder", "--state: %w", err)
+	case errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.ENOSPC):
+		return nil, nil, err
 	case err != nil:
-		return nil, fail("give another folder, or remove the file", "--state %w", err)
+		return nil, nil, fail("give another folder, or remove the file", "--state: %w", err)
 	}
 	if known := journal.Known(); known > 0 {
 		p.say("going on behind %d steps that %s holds", known, p.state)
 	}
-	return journal, nil
+	best := filepath.Join(p.state, "best."+p.format)
+	return journal, func(m mapping.Mapping) error {
+		os.Remove(best + ".tmp") // left by a process that was killed: one at a time has the folder
+		return replaceBy(best+".tmp", best, func(w io.Writer) error {
+			return launcher.Write(w, p.format, j.machine, j.allocation, m)
+		})
+	}, nil
 }
 
-// identity is every option that matters with its values, and of those that name
-// files the content too.
+// identity is the program, and every option that matters with its values; of those
+// that name files the name and the content, wherever the file is.
 func (p *program) identity() (string, error) {
-	b := thisBuild()
-	lines := []string{fmt.Sprintf("version %s %s", b.Version, b.Revision)}
+	program, err := thisProgram()
+	if err != nil {
+		return "", err
+	}
+	lines := []string{"remap " + program}
 	for _, f := range p.context.Command.Flags {
 		name := f.Names()[0]
 		if slices.Contains(noMatter, name) {
 			continue
 		}
-		values := p.context.StringSlice(name)
-		if values == nil {
-			values = []string{fmt.Sprint(p.context.Value(name))}
-		}
 		line := "--" + name
+		values := []string{fmt.Sprint(p.context.Value(name))}
+		if _, several := f.(*cli.StringSliceFlag); several {
+			values = p.context.StringSlice(name)
+		}
 		for _, value := range values {
-			line += fmt.Sprintf(" %q", value)
-			if info, err := os.Stat(value); value != "" && err == nil && (info.Mode().IsRegular() || info.IsDir() && name == "measured") {
-				sum, err := pathSum(value, info)
-				if err != nil {
-					return "", err
-				}
-				line += " with content " + sum
+			file := value
+			if name == "background" {
+				_, file, _ = strings.Cut(value, "@")
 			}
+			sum, err := contentSum(file, name == "measured")
+			if err != nil {
+				return "", fail("name a file that can be read again", "--%s: %w", name, err)
+			}
+			if sum != "" {
+				value = strings.TrimSuffix(value, file) + filepath.Base(file)
+			}
+			line += fmt.Sprintf(" %q", value) + sum
 		}
 		lines = append(lines, line)
 	}
 	return strings.Join(lines, "\n"), nil
+}
+
+// thisProgram is the version; of a build that does not know its revision, or has changes
+// beside it, the program's own content.
+func thisProgram() (string, error) {
+	b := thisBuild()
+	text := b.Version + " " + b.Revision
+	if b.Revision != "" && !b.Modified {
+		return text, nil
+	}
+	path, err := os.Executable()
+	if err != nil {
+		return "", err
+	}
+	sum, err := contentSum(path, false)
+	return text + sum, err
+}
+
+// contentSum tells files of different content apart, and folders of files if these are
+// read; empty for what is neither. Pipes are refused: what they hold is gone when a run goes on.
+func contentSum(path string, folders bool) (sum string, err error) {
+	info, err := os.Stat(path)
+	switch {
+	case path == "" || err != nil || info.IsDir() && !folders:
+		return "", nil
+	case !info.IsDir() && !info.Mode().IsRegular():
+		return "", fmt.Errorf("%s is no file, and --state must read it again", path)
+	}
+	if sum, err = pathSum(path, info); err != nil {
+		return "", err
+	}
+	return " with content " + sum, nil
 }
 
 func fileSum(path string) (string, error) {

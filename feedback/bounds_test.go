@@ -1,0 +1,167 @@
+package feedback
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"remap/evalsim"
+	"remap/mapping"
+	"remap/topology"
+	"remap/workload"
+)
+
+// posed is a search on a program of ranks on all hosts of a machine, with its
+// start judged by the simulator.
+func posed(t rapid.TB, spec, pattern string, m mapping.Mapping, change func(*topology.Topology, *mapping.Allocation, *evalsim.Options)) *search {
+	machine, err := topology.Parse(spec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	program, err := workload.ParsePattern(pattern)
+	if err != nil {
+		t.Fatal(err)
+	}
+	traffic, err := program.Traffic()
+	if err != nil {
+		t.Fatal(err)
+	}
+	a := &mapping.Allocation{Hosts: mapping.Identity(machine.Hosts())}
+	o := evalsim.DefaultOptions()
+	if change != nil {
+		change(machine, a, &o)
+	}
+	s := DefaultSettings()
+	s.Problem = &mapping.Problem{Graph: traffic.Graph(), Machine: machine, Allocation: a, Seed: 1, Start: m}
+	s.Traffic, s.Evaluate, s.Repeats = traffic, Simulator(machine, a, program, o, 1), 2
+	s.Alone = true
+	s.Strategies = []mapping.Strategy{mapping.RandomStrategy()}
+	if err := s.validate(); err != nil {
+		t.Fatal(err)
+	}
+	search := newSearch(s)
+	if err := search.judgeStart(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	return search
+}
+
+// TestBoundHolds: no simulated time is below the bound, for any mapping, slots,
+// rails and routing, except the estimate of what others leave.
+func TestBoundHolds(t *testing.T) {
+	machines := []string{
+		"fattree:nodes-per-leaf=4,leaves-per-pod=4,pods=1,aggs-per-pod=2,cores=0",
+		"fattree:nodes-per-leaf=3,leaves-per-pod=2,pods=3,aggs-per-pod=2,cores=2",
+		"torus:4x4", "torus:3x5", "torus:2x3x3", "hyperx:3x4,hosts=2", "dragonfly:groups=4,routers=3,hosts=2,global=1",
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		spec := rapid.SampledFrom(machines).Draw(t, "machine")
+		machine, err := topology.Parse(spec)
+		if err != nil {
+			t.Fatal(err)
+		}
+		slots := rapid.IntRange(1, 2).Draw(t, "slots")
+		ranks := rapid.IntRange(2, slots*machine.Hosts()).Draw(t, "ranks")
+		pattern := rapid.SampledFrom([]string{"uniform:%d,rounds=3", "ring:%d,bytes=100000", "hotspot:%d,servers=1,traffic=writes"}).Draw(t, "pattern")
+		m := mapping.Mapping(rapid.Permutation([]int32(mapping.Identity(slots*machine.Hosts()))).Draw(t, "mapping")[:ranks])
+		routing := rapid.SampledFrom([]evalsim.Routing{evalsim.Adaptive, evalsim.RandomPacket, evalsim.Static}).Draw(t, "routing")
+		s := posed(t, spec, fmt.Sprintf(pattern, ranks), m, func(_ *topology.Topology, a *mapping.Allocation, o *evalsim.Options) {
+			for range a.Hosts {
+				a.Slots = append(a.Slots, int32(slots))
+			}
+			o.Routing = routing
+		})
+		b := s.bound(s.best)
+		if b.Name == "foreign load" {
+			t.Fatal("a job alone is slowed by others")
+		}
+		for _, time := range s.best.Evaluation.Times() {
+			if time < b.NS*(1-1e-9) {
+				t.Fatalf("%.1f ns, below the %s bound of %.1f ns", time, b.Name, b.NS)
+			}
+		}
+	})
+}
+
+// TestBoundsByHand: closed forms on a tree of two leaf switches of four hosts, one
+// link up from each: 8 ranks, and times of 1000 bytes at the links' rate.
+func TestBoundsByHand(t *testing.T) {
+	for _, c := range []struct {
+		name, pattern string
+		m             mapping.Mapping // nil = identity
+		slots         int32           // on each host, 1 or 2
+		foreign       float64
+		want          string
+		times         float64 // of 1000 bytes
+	}{
+		{"ring within leaves but for two messages", "ring:8,bytes=1000", nil, 1, 0, "injection", 1},
+		{"ring that always crosses", "ring:8,bytes=1000", mapping.Mapping{0, 4, 1, 5, 2, 6, 3, 7}, 1, 0, "taper", 4},
+		{"two ranks a host, between hosts alone", "ring:8,bytes=1000", mapping.Mapping{0, 2, 4, 6, 1, 3, 5, 7}, 2, 0, "injection", 2},
+		{"two ranks a host, half within", "ring:8,bytes=1000", nil, 2, 0, "injection", 1},
+		{"all to one", "hotspot:8,servers=1,traffic=writes,bytes=1000", nil, 1, 0, "heavy rank", 7},
+		{"others have half", "ring:8,bytes=1000", nil, 1, 0.5, "foreign load", 2},
+		{"others have little", "ring:8,bytes=1000", nil, 1, 0.02, "injection", 1},
+	} {
+		s := posed(t, "fattree:nodes-per-leaf=4,leaves-per-pod=2,pods=1,aggs-per-pod=1,cores=0", c.pattern, c.m,
+			func(_ *topology.Topology, a *mapping.Allocation, _ *evalsim.Options) {
+				for range a.Hosts {
+					a.Slots = append(a.Slots, c.slots)
+				}
+			})
+		s.Alone = false
+		for l := range s.best.digest.state.foreign {
+			s.best.digest.state.foreign[l] = c.foreign
+		}
+		b, unit := s.bound(s.best), 1000/s.Problem.Machine.Links[0].BytesPerSecond*1e9
+		if b.Name != c.want || math.Abs(b.NS/unit-c.times) > 1e-9 {
+			t.Errorf("%s: %s bound of %g times 1000 bytes, want %s of %g", c.name, b.Name, b.NS/unit, c.want, c.times)
+		}
+		if any := c.slots == 1 && (c.want == "injection" || c.want == "heavy rank"); b.Any != any {
+			t.Errorf("%s: holds for any mapping: %v", c.name, b.Any)
+		}
+	}
+}
+
+// TestBoundsElsewhere: of a torus, a switch's links out bind; of one whose hosts'
+// links differ in rate, none binds every mapping.
+func TestBoundsElsewhere(t *testing.T) {
+	s := posed(t, "torus:4", "ring:4,bytes=1000", nil, nil)
+	if b := s.bound(s.best); b.Name != "injection" || !b.Any {
+		t.Errorf("bound %+v on a ring of switches", b)
+	}
+	slow := posed(t, "torus:4", "ring:4,bytes=1000", nil, func(machine *topology.Topology, _ *mapping.Allocation, _ *evalsim.Options) {
+		first, _ := machine.Out(2)
+		machine.Links[first].BytesPerSecond /= 4
+		for _, l := range machine.Ejection(2) {
+			machine.Links[l].BytesPerSecond /= 4
+		}
+	})
+	unit := 1000 / slow.Problem.Machine.Links[0].BytesPerSecond * 1e9
+	if b := slow.bound(slow.best); b.Any || math.Abs(b.NS/unit-4) > 1e-9 {
+		t.Errorf("bound %+v with one slow host", b)
+	}
+}
+
+// TestNothingToGain: the search ends within 5 % of what hosts' links need and no
+// sooner, never for what a mapping's own links between switches need, and never
+// where times are below the bound, which is then of other volumes.
+func TestNothingToGain(t *testing.T) {
+	for _, c := range []struct {
+		bound   Bound
+		elapsed int64
+		ends    bool
+	}{
+		{Bound{"injection", 1000, false}, 1050, true}, {Bound{"injection", 1000, false}, 1051, false},
+		{Bound{"ejection", 1000, true}, 1000, true}, {Bound{"heavy rank", 1000, true}, 1049, true},
+		{Bound{"taper", 1000, false}, 1000, false}, {Bound{"foreign load", 1000, false}, 1000, false},
+		{Bound{"injection", 1000, true}, 900, false}, {Bound{}, 0, false}, {Bound{}, 1000, false},
+	} {
+		s := &search{best: &Candidate{Summary: evalsim.Summary{ElapsedNS: c.elapsed}}}
+		if got := s.nothingToGain(c.bound) != ""; got != c.ends {
+			t.Errorf("%+v, elapsed %d: ends %v", c.bound, c.elapsed, got)
+		}
+	}
+}
