@@ -1,0 +1,341 @@
+package feedback
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"remap/evalsim"
+	"remap/mapping"
+	"remap/sampling"
+)
+
+// of is an evaluation of given times.
+func of(times ...float64) *Evaluation {
+	e := &Evaluation{}
+	for _, t := range times {
+		e.Results = append(e.Results, &evalsim.Result{Makespan: t, VolumeScale: 1})
+	}
+	return e
+}
+
+// TestGainByHand: the median of paired savings, in per cent of the slower time.
+func TestGainByHand(t *testing.T) {
+	g := gainOver(of(100, 200, 100, 100, 200, 100, 100), of(90, 160, 70, 100, 190, 80, 150))
+	if !g.Known || math.Abs(g.Percent-10) > 1e-9 || math.Abs(g.Low+50) > 1e-9 || math.Abs(g.High-30) > 1e-9 || g.Proven() {
+		t.Errorf("%+v, want 10 [-50, 30]", g) // of 7 the interval is the least and the most
+	}
+	if g := gainOver(of(0, 0, 0, 0, 0, 0), of(0, 0, 0, 0, 0, 0)); g.Percent != 0 || g.Proven() {
+		t.Errorf("of no time: %+v", g)
+	}
+}
+
+// TestGain: equal times gain nothing; what is faster in one order is slower in the
+// other; noise that both have alike changes nothing; and nothing is proven by fewer
+// than 6 repeats, nor unless nearly every pair is faster.
+func TestGain(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		n := rapid.IntRange(1, 30).Draw(t, "repeats")
+		times := rapid.SliceOfN(rapid.Float64Range(1, 1000), n, n)
+		a, b, noise := times.Draw(t, "a"), times.Draw(t, "b"), times.Draw(t, "noise")
+		if g := gainOver(of(a...), of(a...)); g.Percent != 0 || g.Low != 0 || g.High != 0 || g.Proven() {
+			t.Fatalf("over itself: %+v", g)
+		}
+		g, back := gainOver(of(a...), of(b...)), gainOver(of(b...), of(a...))
+		if g.Proven() && (back.Proven() || back.High >= 0) || g.Known != (n >= 6) || g.Known && (g.Low > g.Percent || g.Percent > g.High) {
+			t.Fatalf("%+v, and back %+v", g, back)
+		}
+		faster := 0
+		for i := range a {
+			if b[i] < a[i] {
+				faster++
+			}
+			a[i], b[i] = a[i]*noise[i], b[i]*noise[i]
+		}
+		if with := gainOver(of(a...), of(b...)); math.Abs(with.Percent-g.Percent) > 1e-6*(1+math.Abs(g.Percent)) || with.Proven() != g.Proven() {
+			t.Fatalf("%+v, with common noise %+v", g, with)
+		}
+		if g.Proven() && (n < 6 || faster <= n/2) {
+			t.Fatalf("%+v is proven by %d of %d pairs", g, faster, n)
+		}
+	})
+}
+
+// TestConcede: what is left as the best is proven faster than the start and the best
+// static mapping, or is one of them; neither is proven faster than it, and the gain is
+// over the faster one.
+func TestConcede(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		n := rapid.IntRange(1, 12).Draw(t, "repeats")
+		candidate := func(name string, slot int32) Candidate {
+			level := rapid.Float64Range(90, 110).Draw(t, name)
+			times := rapid.SliceOfN(rapid.Float64Range(level, level*1.05), n, n).Draw(t, name)
+			return Candidate{Strategy: name, Mapping: mapping.Mapping{slot}, Evaluation: of(times...)}
+		}
+		start, static, best, blind := candidate("start", 0), candidate("static", 1), candidate("best", 2), candidate("blind", 3)
+		s := &search{result: &Result{Start: start, Static: static, Best: best, Restarts: &blind}}
+		s.concede()
+		r := s.result
+		switch {
+		case proven(&r.Start, &r.Best), proven(&r.Static, &r.Best):
+			t.Fatal("the best is slower than what it is to beat")
+		case r.Best.Strategy == "best" && !(proven(&r.Best, &start) && proven(&r.Best, &static)):
+			t.Fatal("the best is not proven faster than both")
+		case r.Best.Strategy != "best" && (r.Gain.Percent != 0 || r.Best.Strategy != r.Static.Strategy):
+			t.Fatalf("a gain of %+v by %s over %s", r.Gain, r.Best.Strategy, r.Static.Strategy)
+		case r.Best.Strategy == "static" && !proven(&static, &start):
+			t.Fatal("ranks move for a static mapping that is not proven faster")
+		case r.Best.Strategy == "best" && median(r.Static.Evaluation.Times()) > min(median(start.Evaluation.Times()), median(static.Evaluation.Times())):
+			t.Fatal("the gain is over the slower of start and static")
+		case proven(&best, &start) && proven(&best, &static) && r.Best.Strategy != "best":
+			t.Fatal("a proven gain was given up")
+		}
+	})
+}
+
+// TestGainOverTheBetter: a mapping that beats the start but not the best static one has no
+// gain, though that one is not proven faster than the start itself.
+func TestGainOverTheBetter(t *testing.T) {
+	s := &search{result: &Result{
+		Start:  Candidate{Mapping: mapping.Mapping{0}, Evaluation: of(100, 100, 100, 100, 100, 100)},
+		Static: Candidate{Mapping: mapping.Mapping{1}, Evaluation: of(97, 97, 97, 97, 97, 101)},
+		Best:   Candidate{Mapping: mapping.Mapping{2}, Evaluation: of(98, 98, 98, 98, 98, 98)},
+	}}
+	s.concede()
+	if r := s.result; r.Best.Mapping[0] != 0 || r.Gain.Percent != 0 {
+		t.Errorf("a gain of %+v by mapping %v over %v", r.Gain, r.Best.Mapping, r.Static.Mapping)
+	}
+}
+
+// TestChoose: among those that the search cannot tell from the best, at most four and
+// none that was dropped, the one that is fastest on other seeds; without judgement
+// the fastest of the search.
+func TestChoose(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		n := rapid.IntRange(1, 12).Draw(t, "candidates")
+		truth := rapid.SliceOfN(rapid.Float64Range(100, 200), n, n).Draw(t, "on other seeds")
+		s := newSearch(Settings{Problem: leaves(t, 2), Judge: rapid.SampledFrom([]int{0, 1, 6}).Draw(t, "judge")})
+		asked := map[int32]bool{}
+		s.Evaluate = func(_ context.Context, m mapping.Mapping, first, count int) (*Evaluation, error) {
+			if first != secondRepeat || count != s.Judge || asked[m[0]] {
+				t.Fatalf("asked for %d+%d of %v", first, count, m)
+			}
+			asked[m[0]] = true
+			return of(slices.Repeat([]float64{truth[m[0]]}, count)...), nil
+		}
+		least := math.Inf(1)
+		for i := range int32(n) {
+			c := &Candidate{Mapping: mapping.Mapping{i}, Dropped: i > 0 && rapid.Bool().Draw(t, "dropped")}
+			c.Evaluation = of(rapid.SliceOfN(rapid.Float64Range(100, 103), 6, 6).Draw(t, "times")...)
+			if c.Dropped {
+				c.Evaluation = of(1, 1)
+			} else {
+				least = min(least, median(c.Evaluation.Times()))
+			}
+			s.judged = append(s.judged, c)
+		}
+		chosen, err := s.choose(context.Background(), s.judged)
+		if err != nil || chosen.Dropped || len(asked) > finalists {
+			t.Fatalf("%+v of %d asked: %v", chosen, len(asked), err)
+		}
+		if len(asked) == 0 && median(chosen.Evaluation.Times()) != least {
+			t.Fatal("nobody was asked, and the chosen one is not the fastest")
+		}
+		for other := range asked {
+			if truth[other] < truth[chosen.Mapping[0]] {
+				t.Fatal("a finalist was faster")
+			}
+		}
+		if again, err := s.choose(context.Background(), s.judged); err != nil || again != chosen { // and nobody is asked twice
+			t.Fatal(err)
+		}
+	})
+}
+
+// TestControl: it simulates as many mappings as the search beside the static ones,
+// which it shares, and changes nothing of what the search finds.
+func TestControl(t *testing.T) {
+	for seed := range uint64(20) {
+		settings := loop(t)
+		settings.Problem.Seed = seed
+		judged := map[string]int{} // mappings, by first repeats
+		evaluate := settings.Evaluate
+		settings.Evaluate = func(ctx context.Context, m mapping.Mapping, first, count int) (*Evaluation, error) {
+			if first == 0 {
+				judged[key(m)]++
+			}
+			return evaluate(ctx, m, first, count)
+		}
+		with, err := Optimize(context.Background(), settings)
+		if err != nil {
+			t.Fatal(err)
+		}
+		static := 0
+		for _, c := range with.Candidates {
+			if c.Round == 0 {
+				static++
+				if judged[key(c.Mapping)] != 1 {
+					t.Errorf("seed %d: a static mapping was judged %d times", seed, judged[key(c.Mapping)])
+				}
+			}
+		}
+		if with.Restarted != with.Simulations-static || with.Restarts == nil {
+			t.Errorf("seed %d: %d mappings against %d of the search", seed, with.Restarted, with.Simulations-static)
+		}
+		settings.Control = false
+		without, err := Optimize(context.Background(), settings)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if without.Restarts != nil || !reflect.DeepEqual(with.Best.Mapping, without.Best.Mapping) || !reflect.DeepEqual(with.Static.Mapping, without.Static.Mapping) ||
+			with.Gain != without.Gain || len(with.Candidates) != len(without.Candidates) || with.Stopped != without.Stopped {
+			t.Errorf("seed %d: the search without its control differs", seed)
+		}
+	}
+}
+
+// TestControlOfFewMappings: where strategies give no other mapping, the control takes
+// fewer, and says so.
+func TestControlOfFewMappings(t *testing.T) {
+	s := loop(t)
+	calls := int32(0)
+	s.Strategies = []mapping.Strategy{{Name: "one", Map: func(_ context.Context, p *mapping.Problem) (mapping.Mapping, error) {
+		m := mapping.Identity(p.Ranks())
+		if p.LinkCost != nil || p.LinkFree != nil { // afresh in the search alone
+			calls++
+			m[0], m[1+calls%7] = m[1+calls%7], m[0]
+		}
+		return m, nil
+	}}}
+	r, err := Optimize(context.Background(), s)
+	if err != nil || r.Simulations < 3 || r.Restarted != 0 || r.Restarts == nil || !slices.Equal(r.Restarts.Mapping, r.Start.Mapping) {
+		t.Errorf("%d of %d mappings, %+v: %v", r.Restarted, r.Simulations, r.Restarts, err)
+	}
+}
+
+// TestSimulationsAreKept: no more mappings are simulated than the budget says, closer
+// looks included, and as many unless the search had ended before.
+func TestSimulationsAreKept(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		s := loop(t)
+		s.Control = rapid.Bool().Draw(t, "control")
+		s.Simulations, s.Judge = rapid.IntRange(1, 40).Draw(t, "simulations"), 1
+		coarse, done := s.Evaluate, map[string]bool{}
+		count := func(look string) Evaluate {
+			return func(ctx context.Context, m mapping.Mapping, first, count int) (*Evaluation, error) {
+				e, err := coarse(ctx, m, first, count)
+				for _, r := range e.Results {
+					if look == "coarse" && rapid.Bool().Draw(t, "sees nothing") {
+						r.Congested = 0
+						for i := range r.Flows[0] {
+							r.Flows[0][i].CongestedHops = 0
+						}
+					}
+				}
+				done[look+key(m)] = done[look+key(m)] || first < secondRepeat
+				return e, err
+			}
+		}
+		s.Evaluate, s.Sensitive, s.Control = count("coarse"), count("fine"), false
+		r, err := Optimize(context.Background(), s)
+		if err != nil || r.Simulations > s.Simulations || strings.Contains(r.Stopped, "budget") != (r.Simulations == s.Simulations) {
+			t.Fatalf("%d mappings of %d, stopped: %s: %v", r.Simulations, s.Simulations, r.Stopped, err)
+		}
+		spent := 0
+		for _, yes := range done {
+			if yes {
+				spent++
+			}
+		}
+		if spent != r.Simulations {
+			t.Fatalf("%d mappings were simulated, %d counted", spent, r.Simulations)
+		}
+	})
+}
+
+// TestInterruptedJudgement: an interrupt in the last judgement leaves all times as the
+// search had them, never some on other seeds.
+func TestInterruptedJudgement(t *testing.T) {
+	judgements := 3 // start, static and best, whatever else
+	for after := range judgements {
+		s := loop(t)
+		ctx, cancel := context.WithCancel(context.Background())
+		evaluate := s.Evaluate
+		s.Evaluate = func(_ context.Context, m mapping.Mapping, first, count int) (*Evaluation, error) {
+			if first >= secondRepeat {
+				if after--; after < 0 {
+					cancel()
+				}
+			}
+			return evaluate(ctx, m, first, count)
+		}
+		r, err := Optimize(ctx, s)
+		cancel()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !r.Interrupted || r.Fresh || r.Start.Summary.ElapsedNS != r.Candidates[0].Summary.ElapsedNS || r.Start.Summary.Repeats != s.Repeats || r.Best.Summary.Repeats != s.Repeats {
+			t.Errorf("interrupted %v, fresh %v, start %+v, best %+v", r.Interrupted, r.Fresh, r.Start.Summary, r.Best.Summary)
+		}
+	}
+}
+
+// TestNothingToSend: programs without messages, or that end at once, are no reason to fail,
+// and nothing is gained.
+func TestNothingToSend(t *testing.T) {
+	for _, pattern := range []string{"ring:1", "uniform:4,rounds=1,bytes=1", "barrier:1"} {
+		s := posed(t, "torus:4", pattern, nil, nil).Settings
+		s.Control, s.Sensitive = true, s.Evaluate
+		r, err := Optimize(context.Background(), s)
+		if err != nil || r.Gain.Proven() && r.Best.Summary.ElapsedNS == 0 || r.Best.Summary.ElapsedNS > r.Start.Summary.ElapsedNS {
+			t.Errorf("%s: %+v, %v", pattern, r, err)
+		}
+	}
+}
+
+// TestKeepFails: what cannot be kept ends the search.
+func TestKeepFails(t *testing.T) {
+	s := loop(t)
+	full, calls := errors.New("full"), 0
+	s.Keep = func(mapping.Mapping) error {
+		if calls++; calls == 2 {
+			return full
+		}
+		return nil
+	}
+	if r, err := Optimize(context.Background(), s); !errors.Is(err, full) {
+		t.Errorf("%v, %v", r, err)
+	}
+}
+
+// TestSeedsOfTheControl: no restart has the seed of a round.
+func TestSeedsOfTheControl(t *testing.T) {
+	s := loop(t)
+	s.Rounds, s.Patience = 30, 30
+	s.Problem.Seed = math.MaxUint64 - 5
+	seen := map[string]bool{}
+	watch := func(name string) mapping.Strategy {
+		return mapping.Strategy{Name: name, Map: func(_ context.Context, p *mapping.Problem) (mapping.Mapping, error) {
+			if step := fmt.Sprint(name, p.Seed, p.LinkCost != nil, p.LinkFree != nil); p.LinkCost == nil && p.LinkFree == nil && seen[step] {
+				t.Errorf("seed %d of %s is used twice", p.Seed, name)
+			} else {
+				seen[step] = true
+			}
+			m, random := mapping.Identity(p.Ranks()), sampling.NewRandom(p.Seed)
+			i, j := random.Below(8), random.Below(8)
+			m[i], m[j] = m[j], m[i]
+			return m, nil
+		}}
+	}
+	s.Strategies = []mapping.Strategy{watch("a"), watch("b")}
+	if _, err := Optimize(context.Background(), s); err != nil {
+		t.Fatal(err)
+	}
+}
