@@ -131,5 +131,9 @@ func (s *search) unhindered(b Bound, finer *judgement) string {
 	if hops == 0 || float64(congested) > littleCongestion*float64(hops) {
 		return ""
 	}
-	return fmt.Sprintf("nothing to gain: %.2f %% of the ports that packets cross are congested; the %s bound is %.1f us", 100*float64(congested)/float64(hops), b.Name, b.NS/1000)
+	share := "none"
+	if congested > 0 {
+		share = fmt.Sprintf("%.2g %%", 100*float64(congested)/float64(hops))
+	}
+	return fmt.Sprintf("no congestion to avoid: %s of the ports that packets cross are congested; the %s bound is %.1f us", share, b.Name, b.NS/1000)
 }

@@ -29,17 +29,32 @@ func gainOf(found *feedback.Result) gain {
 
 // sentence says it to people.
 func (g gain) sentence(found *feedback.Result) string {
-	switch {
-	case !found.Fresh:
+	if !found.Fresh {
 		return "no gain is told: there was no time to judge on fresh seeds"
-	case slices.Equal(found.Best.Mapping, found.Static.Mapping):
-		return "feedback has gained nothing that is proven over the best static mapping"
 	}
-	text := fmt.Sprintf("gain over the best static mapping, on %d fresh seeds: %s", found.Best.Summary.Repeats, gainText(found.Gain))
+	text := fmt.Sprintf("gain over the best static mapping on %d fresh seeds: %s", found.Best.Summary.Repeats, gainText(found.Gain))
+	if slices.Equal(found.Best.Mapping, found.Static.Mapping) {
+		text = "feedback has gained nothing that is proven over the best static mapping"
+		if !learned(found) {
+			text = "the best static mapping is the result: no round of feedback was run"
+		}
+	}
 	if found.Restarts != nil {
-		text += fmt.Sprintf("; over blind restarts with as many simulated mappings: %s", gainText(found.OverRestarts))
+		text += fmt.Sprintf("; over %s: %s", countOf(found.Restarted, "blind restart"), gainText(found.OverRestarts))
 	}
 	return text
+}
+
+// learned tells whether any mapping was made by feedback.
+func learned(found *feedback.Result) bool {
+	return slices.ContainsFunc(found.Candidates, func(c feedback.Candidate) bool { return c.Round > 0 })
+}
+
+func countOf(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
 }
 
 func gainText(g feedback.Gain) string {
@@ -47,10 +62,13 @@ func gainText(g feedback.Gain) string {
 		return fmt.Sprintf("%.1f %% (no interval below 6 repeats)", g.Percent)
 	}
 	text := fmt.Sprintf("%.1f %% [%.1f, %.1f]", g.Percent, g.Low, g.High)
-	if g.Low <= 0 && g.High >= 0 {
-		text += ", which may be none"
+	switch {
+	case g.Proven():
+		return text
+	case g.High < 0:
+		return text + ", a loss"
 	}
-	return text
+	return text + ", which proves none"
 }
 
 // boundSentence says where the best time stands; empty when no bound is known.
@@ -61,15 +79,22 @@ func boundSentence(b feedback.Bound, best int64) string {
 	what := map[string]string{
 		"injection":    "the busiest host's link into the network at its full rate",
 		"ejection":     "the busiest host's link out of the network at its full rate",
-		"heavy rank":   "the host's link of a rank that sends or receives far more than most",
-		"taper":        "the busiest links above the leaf switches at their full rate",
-		"network":      "the busiest link between switches at its full rate",
-		"foreign load": "the links between switches at what other jobs leave of them, estimated",
+		"heavy rank":   "the link of the host whose rank sends or receives far more than most",
+		"taper":        "the links above the busiest leaf switch or pod at their full rate",
+		"network":      "the links of the busiest switch or group at their full rate",
+		"foreign load": "links between switches, estimated",
 	}[b.Name]
-	whose := "this mapping"
-	if b.Any {
-		whose = "any mapping"
+	whose := "this mapping is not faster than"
+	switch {
+	case b.Name == "foreign load":
+		whose = "at what other jobs leave free this mapping needs about"
+	case b.Any:
+		whose = "no mapping is faster than"
 	}
-	above := 100 * max(0, float64(best)/b.NS-1)
-	return fmt.Sprintf("bound of %s: %s us by %s (%s): the best is %.1f %% above it", whose, micro(int64(b.NS)), b.Name, what, above)
+	times := float64(best) / b.NS
+	stands := fmt.Sprintf("%.1f %% above that", 100*max(0, times-1))
+	if times >= 2 {
+		stands = fmt.Sprintf("%.1f times that", times)
+	}
+	return fmt.Sprintf("%s %s us (%s: %s); the best is %s", whose, micro(int64(b.NS)), b.Name, what, stands)
 }

@@ -31,7 +31,8 @@ type optimized struct {
 	gain
 	Bound       string             `json:"bound,omitempty"`
 	BoundNS     int64              `json:"bound_ns,omitempty"`
-	Simulations int                `json:"simulations"` // mappings judged
+	Simulations int                `json:"simulations"`                   // mappings judged
+	Restarted   int                `json:"restart_simulations,omitempty"` // by the control, beside the static ones
 	Stopped     string             `json:"stopped"`
 	Interrupted bool               `json:"interrupted"`
 	Fresh       bool               `json:"fresh"` // start, static and best were judged on seeds the search did not use
@@ -87,7 +88,9 @@ func (p *program) sayBest(found *feedback.Result, result *optimized) {
 		p.say("no better mapping than the start was found")
 	}
 	p.say("%s", result.gain.sentence(found))
-	p.say("%s", boundSentence(found.Bound, result.Best.ElapsedNS))
+	if text := boundSentence(found.Bound, result.Best.ElapsedNS); text != "" {
+		p.say("%s", text)
+	}
 }
 
 // sayEnd tells why the loop ended.
@@ -102,6 +105,13 @@ func (p *program) sayEnd(ctx context.Context, out *output, result *optimized) {
 		p.say("interrupted: best so far after %d simulated mappings", result.Simulations)
 	default:
 		p.say("interrupted: best so far after %d simulated mappings written", result.Simulations)
+	}
+	if result.Interrupted && p.state != "" {
+		again := ""
+		if out.toFile() {
+			again = ", with --force to replace " + out.path
+		}
+		p.say("the same command goes on from here%s", again)
 	}
 	if !result.Fresh {
 		p.say("the times are those of the search itself: there was no time to judge again on fresh seeds")
@@ -210,7 +220,7 @@ func (j *job) settled(seed uint64) (*mapping.Problem, error) {
 
 // optimized adds the static costs to what the loop found.
 func (j *job) optimized(found *feedback.Result) (*optimized, error) {
-	result := &optimized{gain: gainOf(found), Bound: found.Bound.Name, BoundNS: int64(found.Bound.NS), Simulations: found.Simulations, Stopped: found.Stopped, Interrupted: found.Interrupted, Fresh: found.Fresh,
+	result := &optimized{gain: gainOf(found), Bound: found.Bound.Name, BoundNS: int64(found.Bound.NS), Simulations: found.Simulations, Restarted: found.Restarted, Stopped: found.Stopped, Interrupted: found.Interrupted, Fresh: found.Fresh,
 		Skipped: found.Skipped, VolumeScale: j.program.VolumeScale, Rounds: []judged{}}
 	var err error
 	row := func(c *feedback.Candidate) simulated {
