@@ -2,6 +2,7 @@ package counters
 
 import (
 	"path/filepath"
+	"slices"
 
 	"remap/internal/input"
 	"remap/topology"
@@ -62,6 +63,7 @@ func (d *difference) place(s *Snapshot) []*port {
 	for _, p := range s.inOrder() {
 		link, known := d.index.ofPort(p)
 		switch {
+		case !known && d.index.idle(p):
 		case !known:
 			d.strange = append(d.strange, p.String())
 		case at[link] == nil:
@@ -103,7 +105,7 @@ func (d *difference) check(before, after *Snapshot) error {
 	if placed(d.after) && (d.whole || placed(d.before)) {
 		return nil
 	}
-	return &input.Error{Reason: "none of the ports in the dumps is in the network " + d.machine.Name + ": first " + d.strange[0],
+	return &input.Error{Reason: "none of the ports in the dumps has a link in the network " + d.machine.Name,
 		Hint: "ports are found by LID or GUID: are the dumps and --topology of one fabric?"}
 }
 
@@ -180,6 +182,8 @@ func (d *difference) report(before, after *Snapshot) {
 			others = append(others, filepath.Base(name))
 		}
 	}
+	slices.Sort(d.strange)
+	d.strange = slices.Compact(d.strange)
 	d.Count.Dead, d.Count.Strange, d.Count.Missing = len(empty), len(d.strange), len(d.missing)
 	d.Count.Saturated, d.Count.Reset = len(d.saturated), len(d.reset)
 	if d.whole && d.seconds <= 0 {

@@ -165,7 +165,7 @@ func TestDifferenceRefuses(t *testing.T) {
 	if _, err := Difference(machine, snapshot(t, some), snapshot(t, some), Options{Tick: -1}); err == nil || !strings.Contains(err.Error(), "time between") {
 		t.Error(err)
 	}
-	if _, err := Difference(machine, nil, snapshot(t, other), Options{Tick: -1}); err == nil || !strings.Contains(err.Error(), "lid 777 port 3") {
+	if _, err := Difference(machine, nil, snapshot(t, other), Options{Tick: -1}); err == nil || !strings.Contains(err.Error(), "none of the ports") {
 		t.Error(err)
 	}
 	if _, err := Difference(machine, nil, NewSnapshot(), Options{Tick: -1}); err == nil {

@@ -105,7 +105,7 @@ func FuzzRecognise(f *testing.F) {
 func TestRecognise(t *testing.T) {
 	for text, want := range map[string]form{
 		"# Port counters: Lid 1 port 1\n": perfquery, reported: errorsOf, "\xef\xbb\xbf#Time,ProducerName\n": tableForm, " \n\n": nothing, "MIT License\n": unknown,
-		"ibwarn: [12] mad_rpc: failed\nperfquery: iberror\n": perfquery,
+		"ibwarn: [12] mad_rpc: failed\nperfquery: iberror: failed: perfquery\n": perfquery,
 	} {
 		if got := recognise([]byte(text)); got != want {
 			t.Errorf("%.30q is %d, want %d", text, got, want)

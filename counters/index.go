@@ -13,6 +13,7 @@ type index struct {
 	guids   map[guidPort]int32 // of nodes and of ports
 	nodes   map[string]int32   // by name
 	owners  map[uint64]string  // names of nodes by GUID
+	known   map[uint32]bool    // LIDs
 }
 
 type guidPort struct {
@@ -23,12 +24,12 @@ type guidPort struct {
 func lidPort(lid uint32, number int32) uint64 { return uint64(lid)<<32 | uint64(uint32(number)) }
 
 func newIndex(machine *topology.Topology) *index {
-	x := &index{machine: machine, lids: map[uint64]int32{}, guids: map[guidPort]int32{}, nodes: map[string]int32{}, owners: map[uint64]string{}}
+	x := &index{machine: machine, lids: map[uint64]int32{}, guids: map[guidPort]int32{}, nodes: map[string]int32{}, owners: map[uint64]string{}, known: map[uint32]bool{}}
 	for l := range machine.Ports {
 		p := &machine.Ports[l]
 		owner := machine.NodeName(machine.Links[l].From)
 		if p.LID > 0 {
-			x.lids[lidPort(p.LID, p.Number)] = int32(l)
+			x.lids[lidPort(p.LID, p.Number)], x.known[p.LID] = int32(l), true
 		}
 		for _, guid := range []uint64{p.Node, p.GUID} {
 			if guid > 0 {
@@ -51,6 +52,13 @@ func (x *index) ofPort(p *port) (link int32, known bool) {
 	}
 	link, known = x.guids[guidPort{p.guid, p.number}]
 	return link, known && p.guid > 0
+}
+
+// idle tells whether a port without a link is one of a node of the network that
+// has no cable, and so nothing to tell.
+func (x *index) idle(p *port) bool {
+	_, known := x.owners[p.guid]
+	return (known || x.known[p.lid]) && p.sent.value == 0 && p.received.value == 0
 }
 
 // node finds a node by its name, or by its name before the first dot.

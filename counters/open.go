@@ -30,13 +30,14 @@ func recognise(start []byte) form {
 	if len(bytes.TrimSpace(start)) == 0 {
 		return nothing
 	}
+	said := false
 	for _, line := range strings.Split(string(start), "\n") {
 		trimmed := strings.TrimSpace(line)
 		switch {
-		case trimmed == "" || strings.HasPrefix(trimmed, "ibwarn: "):
+		case trimmed == "":
+		case spoken(trimmed):
+			said = true
 		case strings.HasPrefix(trimmed, "# Port"):
-			return perfquery
-		case strings.HasPrefix(trimmed, "perfquery: "):
 			return perfquery
 		case strings.HasPrefix(trimmed, "Errors for ") || strings.HasPrefix(trimmed, "Data Counters for ") || strings.HasPrefix(trimmed, "GUID 0x") || strings.HasPrefix(trimmed, "## Summary"):
 			return errorsOf
@@ -45,6 +46,9 @@ func recognise(start []byte) form {
 		case trimmed[0] != '#':
 			return unknown
 		}
+	}
+	if said { // a port that does not answer
+		return perfquery
 	}
 	return unknown
 }

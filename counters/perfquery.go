@@ -74,8 +74,8 @@ func (d *dump) line(text string) error {
 		return nil
 	case text[0] == '#':
 		return d.header(text)
-	case strings.HasPrefix(text, "ibwarn: ") || strings.HasPrefix(text, "perfquery: "):
-		return nil // what the tool says on stderr when a port does not answer
+	case spoken(text):
+		return nil
 	case !d.inside:
 		return d.lines.Errorf(1, "is this the output of perfquery?", "counters before any line that begins with # Port")
 	case d.block == nil:
@@ -148,6 +148,12 @@ func (d *dump) header(text string) error {
 			"%s is described twice, first on line %d of %s", d.block, d.block.line, filepath.Base(d.block.file))
 	}
 	return nil
+}
+
+// spoken tells whether a line is what a tool says on stderr, such as that a port
+// does not answer, which often goes into the same file.
+func spoken(line string) bool {
+	return strings.HasPrefix(line, "ibwarn: ") || strings.Contains(line, ": iberror: ") || strings.HasPrefix(line, "Query SA failed")
 }
 
 // clip keeps quoted text short.

@@ -37,7 +37,7 @@ func (s *Snapshot) ReadErrors(name string, r io.Reader) error {
 			if err := s.reported(lines, text, kind); err != nil {
 				return err
 			}
-		case trimmed == "" || trimmed[0] == '#' || strings.HasPrefix(trimmed, "Link info:") || strings.HasPrefix(trimmed, "ibwarn: "):
+		case trimmed == "" || trimmed[0] == '#' || strings.HasPrefix(trimmed, "Link info:") || spoken(trimmed):
 		default:
 			return lines.Errorf(len(text)-len(trimmed)+1, queryErrorsHint, "expected Errors for, Data Counters for, GUID or Link info:, found %q", clip(trimmed))
 		}

@@ -35,15 +35,8 @@ func (f *fabric) identify(p port, known identity) {
 	f.identities[p] = identity{cmp.Or(known.guid, before.guid), cmp.Or(known.lid, before.lid), cmp.Or(known.lanes, before.lanes)}
 }
 
-// parseGUID reads a GUID in hexadecimal digits behind an optional S-, H- or 0x;
-// 0 when the text is none.
+// parseGUID reads a GUID in hexadecimal digits; 0 when the text is none.
 func parseGUID(text string) uint64 {
-	for _, prefix := range []string{"S-", "H-", "R-", "0x"} {
-		text = strings.TrimPrefix(text, prefix)
-	}
-	if len(text) < 8 { // names such as "fade" are none
-		return 0
-	}
 	guid, err := strconv.ParseUint(text, 16, 64)
 	if err != nil {
 		return 0
@@ -51,10 +44,21 @@ func parseGUID(text string) uint64 {
 	return guid
 }
 
+// guidOfID is the GUID in a node's id, S-GUID, H-GUID or 0xGUID; 0 in names such
+// as those of ibsim.
+func guidOfID(id string) uint64 {
+	for _, prefix := range []string{"S-", "H-", "R-", "0x"} {
+		if guid, found := strings.CutPrefix(id, prefix); found {
+			return parseGUID(guid)
+		}
+	}
+	return 0
+}
+
 // fabricPort puts together what is known of a port.
 func (f *fabric) fabricPort(p port) FabricPort {
 	d, known := &f.devices[p.device], f.identities[p]
-	node := parseGUID(d.id)
+	node := guidOfID(d.id)
 	port := FabricPort{Node: node, GUID: cmp.Or(known.guid, node), LID: known.lid, Number: p.number, Lanes: known.lanes, DeviceID: d.model}
 	if d.kind == kindSwitch {
 		port.GUID, port.LID = node, cmp.Or(d.lid, known.lid)

@@ -358,5 +358,5 @@ func (r *ibReader) listEnd(fields []string, own bool) (port, identity, error) {
 	}
 	d.kind, d.declared = kind, d.declared || own
 	lid, _ := strconv.ParseUint(fields[1], 10, 32)
-	return port{at, int32(n)}, identity{guid: parseGUID(fields[3]), lid: uint32(lid)}, nil
+	return port{at, int32(n)}, identity{guid: guidOfID(fields[3]), lid: uint32(lid)}, nil
 }

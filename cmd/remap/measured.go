@@ -179,8 +179,8 @@ func (m *measurement) besides() string {
 // busiest names the link that others use most.
 func (m *measurement) busiest(machine *topology.Topology) string {
 	l := m.Busiest()
-	if l < 0 {
-		return "others use no link"
+	if l < 0 || m.Foreign[l] < 0.005 {
+		return "others use next to nothing of any link"
 	}
 	link := &machine.Links[l]
 	busy := 0
