@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"runtime"
 	"strings"
 	"time"
@@ -275,10 +276,7 @@ func (s *settings) check(c *cli.Context) error {
 			return usage(bound.hint, "--%s must be from %d to %d, not %d", bound.name, bound.least, bound.most, bound.value)
 		}
 	}
-	if err := s.checkEmpty(c); err != nil {
-		return err
-	}
-	if err := s.checkMeasured(c); err != nil {
+	if err := cmp.Or(s.checkEmpty(c), s.checkMeasured(c)); err != nil {
 		return err
 	}
 	if s.budget < 0 {
