@@ -156,7 +156,23 @@ func (p *program) sayMeasured(j *job, m *measurement) {
 	default:
 		p.say("measured: the job's traffic passed %.4g times a second, by %d links of its hosts", m.Factor, m.Hosts)
 	}
+	if !m.between(j.machine) {
+		p.hint("measured: no link between switches was measured: counters of hosts alone do not say what others do there")
+	}
 	p.say("measured: %s; mappings are simulated with links at the rates that others leave, at least 5 %%", m.busiest(j.machine))
+}
+
+// between tells whether any link between switches was measured, or there is none.
+func (m *measurement) between(machine *topology.Topology) bool {
+	any := false
+	for l := range machine.Links {
+		if link := &machine.Links[l]; !machine.IsHost(link.From) && !machine.IsHost(link.To) {
+			if any = true; m.links.Known[l] {
+				return true
+			}
+		}
+	}
+	return !any
 }
 
 // besides lists what else there is to tell of the ports, each where there is any.
