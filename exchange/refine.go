@@ -31,6 +31,9 @@ func Refine(ctx context.Context, p *mapping.Problem, start mapping.Mapping, opti
 			r = newSearch(NewState(p, begin), options)
 		}
 	}
+	if err == nil && p.MaxMoves > 0 {
+		err = r.moveBlocks(ctx)
+	}
 	if err == nil {
 		err = r.run(ctx)
 	}

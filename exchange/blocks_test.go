@@ -1,0 +1,79 @@
+package exchange
+
+import (
+	"context"
+	"math"
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"remap/mapping"
+	"remap/topology"
+)
+
+// Pricing a block leaves everything as it was, and what it is said to be worth is
+// what the cost falls by when it moves.
+func TestBlockWorthIsDifferenceOfCosts(t *testing.T) {
+	onEach(t, func(t *rapid.T, machine *topology.Topology) {
+		p := drawProblem(t, machine)
+		p.MaxMoves = rapid.IntRange(1, max(1, p.Ranks())).Draw(t, "moves")
+		start := p.StartMapping()
+		r := newSearch(NewState(p, start), quick)
+		for _, ranks := range r.blocks() {
+			b := block{ranks: ranks, site: rapid.Int32Range(0, int32(r.sites.count()-1)).Draw(t, "site")}
+			r.price(&b)
+			if !slices.Equal(r.slotOf, start) || r.away != 0 || !near(r.Cost(), p.Cost(start)) {
+				t.Fatalf("pricing has left %v (%d away, cost %g) of %v (cost %g)", r.slotOf, r.away, r.Cost(), start, p.Cost(start))
+			}
+			if b.worth == 0 {
+				continue
+			}
+			from := r.put(&b)
+			if err := r.check(); err != nil || from == nil {
+				t.Fatal(from, err)
+			}
+			moves := p.Moves(r.slotOf)
+			if fell := p.Cost(start) - p.Cost(r.slotOf); moves > p.MaxMoves || math.Abs(fell-b.worth*float64(moves)) > 1e-9*p.Cost(start) {
+				t.Fatalf("%d ranks moved, the cost fell by %g, said to be worth %g each", moves, fell, b.worth)
+			}
+			for i := len(ranks) - 1; i >= 0; i-- {
+				r.Exchange(r.slotOf[ranks[i]], from[i])
+			}
+		}
+	})
+}
+
+// The ranks of a leaf switch whose links others use leave it together, onto the
+// empty one, and with no more moves than they are.
+func TestBlocksLeaveCrowdedLeaf(t *testing.T) {
+	machine := mustNetwork(t, "fattree:nodes-per-leaf=4,leaves-per-pod=4,pods=1,aggs-per-pod=2,cores=0")
+	p := &mapping.Problem{Machine: machine, Allocation: &mapping.Allocation{}, Traffic: mustTraffic(t, "stencil2d:4x3"), Objective: mapping.Capacity, Seed: 1}
+	p.Graph = p.Traffic.Graph()
+	p.LinkFree = make([]float64, len(machine.Links))
+	for h := range int32(machine.Hosts()) {
+		p.Allocation.Hosts = append(p.Allocation.Hosts, h)
+	}
+	for l := range machine.Links {
+		p.LinkFree[l] = 1
+		if link := &machine.Links[l]; machine.SwitchOf(link.From) == machine.LeafSwitch(4) || machine.SwitchOf(link.To) == machine.LeafSwitch(4) {
+			p.LinkFree[l] = 0.3
+		}
+	}
+	for _, moves := range []int{4, 12} {
+		p.MaxMoves = moves
+		m, err := Refine(context.Background(), p, p.StartMapping(), DefaultOptions)
+		if err != nil {
+			t.Fatal(err)
+		}
+		stay := 0
+		for _, slot := range m {
+			if slot/4 == 1 {
+				stay++
+			}
+		}
+		if stay > 0 || p.Moves(m) > moves {
+			t.Errorf("at most %d moves: %d ranks stay on the crowded leaf, and %d have moved: %v", moves, stay, p.Moves(m), m)
+		}
+	}
+}
