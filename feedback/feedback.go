@@ -32,6 +32,8 @@ type Settings struct {
 	Simulations int                              // most mappings that the search simulates, its control not counted; 0 = no limit
 	Repeats     int                              // repeats a judgement takes, 1 to 1000
 	Judge       int                              // repeats of the last judgement, on seeds the search never used, 0 to 1000; 0 = 1, and no choice among finalists
+	Limits      []int                            // most ranks that may leave the host they have in Start, ascending: for each the best mapping is found too (Result.Limited); nil = none
+	Migrate     Migrate                          // what moving ranks takes, told beside; nil = unknown
 	Control     bool                             // blind restarts with as many simulated mappings beside the search
 	Journal     *Journal                         // keeps every step; nil = none
 	Keep        func(best mapping.Mapping) error // called with the best so far after the static mappings and after every round, when it is another, and with the result's at the end; its error ends the search; nil = none
@@ -66,6 +68,9 @@ func (s *Settings) validate() error {
 		return fmt.Errorf("bases %d: must be 1 to 100", s.Bases)
 	case s.Patience < 1:
 		return fmt.Errorf("patience %d: must be at least 1", s.Patience)
+	}
+	if err := s.validateLimits(); err != nil {
+		return err
 	}
 	return s.Problem.Check()
 }
@@ -104,6 +109,7 @@ type Result struct {
 	Restarts     *Candidate  // the best of the control; nil without one
 	Gain         Gain        // of Best over Static, on fresh seeds; it is no gain unless Proven
 	OverRestarts Gain        // of Best over Restarts
+	Limited      []Limited   // by Settings.Limits below Problem.MaxMoves, then Best; nil without limits, or where Fresh is not set
 	Bound        Bound       // the largest of Best
 	Rounds       []Candidate // the best new candidate of every round that had one, in order
 	Candidates   []Candidate // all, in order, without their evaluations
@@ -171,6 +177,9 @@ func Optimize(ctx context.Context, settings Settings) (*Result, error) {
 		defer cancel()
 	}
 	err := s.rounds(searching)
+	if err == nil {
+		err = s.limits(searching)
+	}
 	if err == nil && s.Control {
 		err = s.control(searching)
 	}

@@ -121,7 +121,7 @@ func (s *search) last(ctx context.Context) error {
 	}
 	s.concede()
 	r.Fresh = true
-	return nil
+	return s.limited(ctx)
 }
 
 // proven tells whether a is faster than b by the interval of their paired
@@ -148,6 +148,12 @@ func (s *search) concede() {
 		}
 		r.Best = r.Static
 	}
+	s.gains()
+}
+
+// gains compares the best with what else was found.
+func (s *search) gains() {
+	r := s.result
 	r.Gain = gainOver(r.Static.Evaluation, r.Best.Evaluation)
 	if r.Restarts != nil {
 		r.OverRestarts = gainOver(r.Restarts.Evaluation, r.Best.Evaluation)

@@ -1,0 +1,155 @@
+package feedback_test
+
+import (
+	"context"
+	"path/filepath"
+	"reflect"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"remap/evalsim"
+	"remap/feedback"
+	"remap/mapping"
+	"remap/sampling"
+)
+
+// homesick is a refiner whose mapping depends on all it is told, and that keeps MaxMoves.
+func homesick() *mapping.Strategy {
+	shuffle := shuffler("homesick")
+	shuffle.Map = func(ctx context.Context, p *mapping.Problem) (mapping.Mapping, error) {
+		hash := p.Seed + uint64(p.MaxMoves)*7919
+		for _, free := range p.LinkFree {
+			hash = hash*31 + uint64(free*1000)
+		}
+		random := sampling.NewRandom(hash)
+		m := p.StartMapping()
+		most := len(m)
+		if p.MaxMoves > 0 {
+			most = p.MaxMoves
+		}
+		for range most / 2 { // an exchange moves two
+			i, j := random.Below(uint32(len(m))), random.Below(uint32(len(m)))
+			m[i], m[j] = m[j], m[i]
+		}
+		return m, nil
+	}
+	return &shuffle
+}
+
+// limitedSettings judge a mapping by chance, plus noise by repeat.
+func limitedSettings(t testing.TB, limits []int) feedback.Settings {
+	s := settings(t)
+	s.Refine, s.Limits, s.Rounds = homesick(), limits, 2
+	s.Migrate = func(_ context.Context, from, to mapping.Mapping) (float64, error) {
+		return 100 * float64(s.Problem.Moves(to)), nil
+	}
+	return s
+}
+
+// Whatever the judge says: rows keep their limits, tell their own moves, gain what
+// is proven or nothing, are never proven slower than one above, and the last is
+// the best. Iterations are the least that pay.
+func TestLimitedRows(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		limits := rapid.SampledFrom([][]int{{}, {1}, {2, 5}, {2, 4, 9}, {3, 16}}).Draw(rt, "limits")
+		s := limitedSettings(t, limits)
+		s.Problem.Seed = rapid.Uint64().Draw(rt, "seed")
+		s.Problem.MaxMoves = rapid.SampledFrom([]int{0, 5}).Draw(rt, "most moves")
+		if s.Problem.MaxMoves > 0 {
+			s.Strategies = []mapping.Strategy{*homesick()}
+		}
+		r, err := feedback.Optimize(context.Background(), s)
+		if err != nil {
+			rt.Fatal(err)
+		}
+		rows := 1
+		for _, limit := range limits {
+			if s.Problem.MaxMoves == 0 || limit < s.Problem.MaxMoves {
+				rows++
+			}
+		}
+		if len(r.Limited) != rows || !reflect.DeepEqual(r.Limited[rows-1].Mapping, r.Best.Mapping) || r.Limited[rows-1].Limit != 0 {
+			rt.Fatalf("%d rows, want %d", len(r.Limited), rows)
+		}
+		for i, row := range r.Limited {
+			if moves := s.Problem.Moves(row.Mapping); moves != row.Moves || row.Limit > 0 && moves > row.Limit {
+				rt.Fatalf("row %d: %d ranks move, said %d, allowed %d", i, moves, row.Moves, row.Limit)
+			}
+			if row.Moves > 0 != row.Gain.Proven() || row.MigrationNS != 100*float64(row.Moves) {
+				rt.Fatalf("row %d: %d ranks move for %+v in %g ns", i, row.Moves, row.Gain, row.MigrationNS)
+			}
+			if n := float64(row.Iterations()); row.Moves > 0 && (n*row.SavedNS < row.MigrationNS || (n-1)*row.SavedNS >= row.MigrationNS) || row.Moves == 0 && n != 0 {
+				rt.Fatalf("row %d: %g iterations save %g ns each, the migration takes %g", i, n, row.SavedNS, row.MigrationNS)
+			}
+			for _, above := range r.Limited[:i] {
+				saved := make([]float64, len(row.Evaluation.Results))
+				for k, time := range above.Evaluation.Times() {
+					saved[k] = row.Evaluation.Times()[k] - time
+				}
+				if _, low, _, _ := evalsim.MedianInterval(saved); low > 0 {
+					rt.Fatalf("row %d is proven slower than one above it: %v", i, saved)
+				}
+			}
+		}
+	})
+}
+
+// A run that is taken up again from its journal, cut off anywhere, ends alike.
+func TestLimitedResumes(t *testing.T) {
+	whole, err := feedback.Optimize(context.Background(), limitedSettings(t, []int{2, 5}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "journal")
+	for cut := 3; ; cut += 5 {
+		s := limitedSettings(t, []int{2, 5})
+		ctx, cancel := context.WithCancel(context.Background())
+		s.Progress = func(e feedback.Event) {
+			if e.Simulations >= cut {
+				cancel()
+			}
+		}
+		if s.Journal, err = feedback.OpenJournal(path, "test"); err != nil {
+			t.Fatal(err)
+		}
+		r, err := feedback.Optimize(ctx, s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := s.Journal.Close(); err != nil {
+			t.Fatal(err)
+		}
+		cancel()
+		if r.Interrupted {
+			continue
+		}
+		if !reflect.DeepEqual(simple(r.Limited), simple(whole.Limited)) || r.Simulations != whole.Simulations {
+			t.Errorf("resumed: %+v\nat once: %+v", simple(r.Limited), simple(whole.Limited))
+		}
+		return
+	}
+}
+
+// simple is what a row says.
+func simple(rows []feedback.Limited) [][]any {
+	var all [][]any
+	for _, row := range rows {
+		all = append(all, []any{row.Mapping, row.Limit, row.Moves, row.Gain, row.SavedNS, row.MigrationNS, row.Strategy, row.Form})
+	}
+	return all
+}
+
+// Limits that do not ascend, are no limits, or have nobody to keep them are refused.
+func TestLimitsAreChecked(t *testing.T) {
+	for _, limits := range [][]int{{0}, {-1}, {3, 3}, {5, 2}} {
+		if _, err := feedback.Optimize(context.Background(), limitedSettings(t, limits)); err == nil {
+			t.Errorf("limits %v are accepted", limits)
+		}
+	}
+	s := limitedSettings(t, []int{2})
+	s.Refine = nil
+	if _, err := feedback.Optimize(context.Background(), s); err == nil {
+		t.Error("limits without a refiner are accepted")
+	}
+}
