@@ -78,6 +78,9 @@ func (s *search) within(ctx context.Context, limit int) error {
 		err = part.moveFew(ctx, part.best, limit)
 	}
 	s.judged, s.unposed = part.judged, part.unposed
+	if better(part.best.Evaluation, s.best.Evaluation) {
+		s.best = part.best
+	}
 	return err
 }
 

@@ -20,7 +20,10 @@ func gainOf(found *feedback.Result) gain {
 	if !found.Fresh {
 		return gain{}
 	}
-	g := found.Gain
+	return newGain(found.Gain)
+}
+
+func newGain(g feedback.Gain) gain {
 	if !g.Known {
 		return gain{GainPercent: &g.Percent}
 	}

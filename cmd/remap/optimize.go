@@ -19,6 +19,7 @@ import (
 const optimizeExamples = `
   remap optimize --topology torus:4x4x4 --pattern uniform:64 --format openmpi-rankfile --output best.rankfile
   remap optimize --topology torus:6x6x8 --pattern stencil3d7:6x6x8 --strategies kl,tiling --objective mixed --max-moves 100 --fixed 0=n0 --output best.csv
+  remap optimize --topology torus:4x4x4 --pattern stencil3d7:4x4x4 --previous job.csv --migration-bytes 1000000 --output next.csv
 `
 
 // optimized is the JSON of optimize.
@@ -38,6 +39,7 @@ type optimized struct {
 	Fresh       bool               `json:"fresh"` // start, static and best were judged on seeds the search did not use
 	Skipped     []string           `json:"skipped,omitempty"`
 	VolumeScale float64            `json:"volume_scale"`
+	Moves       []moved            `json:"moves,omitempty"`
 	CheckModel  []checked          `json:"check_model,omitempty"`
 	Timing      map[string]float64 `json:"timing,omitempty"`
 }
@@ -71,6 +73,7 @@ func (p *program) optimize(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	result.Moves = j.moves(found, p.migrationBytes > 0)
 	p.sayEnd(ctx, out, result)
 	defer p.sayBest(found, result)
 	check := p.checkModel(ctx, j, options, found, result)
@@ -78,7 +81,7 @@ func (p *program) optimize(ctx context.Context) error {
 		result.Timing = p.timingFields()
 		return p.writeJSON(result)
 	}
-	return p.writeSummary(out, &report{table: *result.table(), more: check.table(), under: lines(check.under(), j.beside(), j.scaled())})
+	return p.writeSummary(out, &report{table: *result.table(), more: []grid{movesTable(result.Moves), check.table()}, under: lines(p.movesSentence(result.Moves), check.under(), j.beside(), j.scaled())})
 }
 
 // sayBest tells what the result is worth: whether it is new, whether it is a
@@ -139,7 +142,7 @@ func (p *program) search(ctx context.Context, j *job, strategies []mapping.Strat
 	if p.control {
 		most *= 2
 	}
-	meter := p.newMeter("judging mappings", most)
+	meter := p.newMeter("judging mappings", most+4*len(s.Limits))
 	defer meter.stop()
 	s.Progress = func(feedback.Event) { meter.step() }
 	found, err = feedback.Optimize(ctx, s)
@@ -191,6 +194,7 @@ func (p *program) loop(ctx context.Context, j *job, strategies []mapping.Strateg
 		s.View = feedback.SampledView(float64(o.PacketBytes))
 	}
 	measured.watch(&s, p, j)
+	p.limitMoves(j, &s, o)
 	return s, nil
 }
 

@@ -14,7 +14,7 @@ import (
 type report struct {
 	value     any    // the JSON
 	table     grid   // text and markdown
-	more      grid   // a second table below it; empty = none
+	more      []grid // tables below it; empty ones are left out
 	under     string // a line below the table; empty = none
 	csvHeader []string
 	csvRows   [][]string
@@ -66,12 +66,15 @@ func (r *report) write(w io.Writer, format string, width int) error {
 	if err := r.table.render(w, format); err != nil {
 		return err
 	}
-	if len(r.more.rows) > 0 {
+	for _, more := range r.more {
+		if len(more.rows) == 0 {
+			continue
+		}
 		if format == "text" {
-			r.more.fit(width)
+			more.fit(width)
 		}
 		fmt.Fprintln(w)
-		if err := r.more.render(w, format); err != nil {
+		if err := more.render(w, format); err != nil {
 			return err
 		}
 	}

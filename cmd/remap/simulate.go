@@ -87,7 +87,7 @@ func (p *program) simulate(ctx context.Context) error {
 	row.Timing = p.timingFields()
 	p.sayEndsEarly(row.Jobs)
 	p.sayStopped(&options, results)
-	r := report{value: row, more: jobsTable(row.Jobs), under: lines(j.verdict(results), j.scaled(), utilizationLine(&row.Utilization)), csvHeader: slices.Concat(staticNames, timeNames), csvRows: [][]string{row.fields()}}
+	r := report{value: row, more: []grid{jobsTable(row.Jobs)}, under: lines(j.verdict(results), j.scaled(), utilizationLine(&row.Utilization)), csvHeader: slices.Concat(staticNames, timeNames), csvRows: [][]string{row.fields()}}
 	r.table.header = simulatedHeader("mapping")
 	r.table.add(row.cells()...)
 	return p.writeReport(out, format, &r)
