@@ -26,7 +26,7 @@ func TestBlockWorthIsDifferenceOfCosts(t *testing.T) {
 			if !slices.Equal(r.slotOf, start) || r.away != 0 || !near(r.Cost(), p.Cost(start)) {
 				t.Fatalf("pricing has left %v (%d away, cost %g) of %v (cost %g)", r.slotOf, r.away, r.Cost(), start, p.Cost(start))
 			}
-			if b.worth == 0 {
+			if b.worth <= 0 {
 				continue
 			}
 			from := r.put(&b)
@@ -34,7 +34,7 @@ func TestBlockWorthIsDifferenceOfCosts(t *testing.T) {
 				t.Fatal(from, err)
 			}
 			moves := p.Moves(r.slotOf)
-			if fell := p.Cost(start) - p.Cost(r.slotOf); moves > p.MaxMoves || math.Abs(fell-b.worth*float64(moves)) > 1e-9*p.Cost(start) {
+			if fell := p.Cost(start) - p.Cost(r.slotOf); moves > p.MaxMoves || math.Abs(fell-b.worth*float64(moves)) > 1e-9*max(p.Cost(start), p.Cost(r.slotOf)) {
 				t.Fatalf("%d ranks moved, the cost fell by %g, said to be worth %g each", moves, fell, b.worth)
 			}
 			for i := len(ranks) - 1; i >= 0; i-- {

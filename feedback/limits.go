@@ -51,6 +51,9 @@ func (s *search) tighter() []int {
 // limits searches within each limit of moves. What is found there joins the
 // candidates of the search.
 func (s *search) limits(ctx context.Context) error {
+	if s.best == s.judged[0] && s.nothingToGain(s.bound(s.best)) != "" {
+		return nil
+	}
 	for _, limit := range s.tighter() {
 		if err := s.within(ctx, limit); err != nil {
 			return err

@@ -46,10 +46,8 @@ type settings struct {
 	phases     string
 	fixed      string
 	maxMoves   int
-
-	seed uint64
-
-	migrationBytes int64
+	migration  int64 // --migration-bytes
+	seed       uint64
 
 	repeats      int
 	eagerBytes   int64
@@ -274,7 +272,7 @@ func (s *settings) check(c *cli.Context) error {
 		{"simulations", int64(s.simulations), 0, 1000000, "0 is no limit"},
 		{"judge-repeats", int64(s.judgeRepeats), 1, 1000, "6 are the least that give an interval; the default is 10"},
 		{"max-moves", int64(s.maxMoves), 0, 1 << 31, "0 is no limit"},
-		{"migration-bytes", s.migrationBytes, 1, 1 << 50, "what one rank keeps in memory and takes along, for example 1000000000"},
+		{"migration-bytes", s.migration, 1, 1 << 50, "what one rank keeps in memory and takes along, for example 1000000000"},
 	} {
 		if c.IsSet(bound.name) && (bound.value < bound.least || bound.value > bound.most) {
 			return usage(bound.hint, "--%s must be from %d to %d, not %d", bound.name, bound.least, bound.most, bound.value)

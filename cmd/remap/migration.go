@@ -12,7 +12,7 @@ import (
 
 func (s *settings) migrationFlag() []cli.Flag {
 	return []cli.Flag{
-		&cli.Int64Flag{Name: "migration-bytes", Destination: &s.migrationBytes, Usage: "a rank that moves to another host takes `N` bytes of state along: tell how long that takes, and after how many iterations it has paid; a cost, not a limit (that is --max-moves)"},
+		&cli.Int64Flag{Name: "migration-bytes", Destination: &s.migration, Usage: "a rank that moves to another host takes `N` bytes of state along: tell how long that takes, and after how many iterations it has paid; a cost, not a limit (that is --max-moves)"},
 	}
 }
 
@@ -36,12 +36,12 @@ type moved struct {
 
 // limitMoves asks the loop for the table where the job runs already.
 func (p *program) limitMoves(j *job, s *feedback.Settings, o evalsim.Options) {
-	if p.previous == "" && p.migrationBytes == 0 {
+	if p.previous == "" && p.migration == 0 {
 		return
 	}
 	s.Limits = limitsOf(s.Problem.Ranks())
-	if p.migrationBytes > 0 {
-		s.Migrate = feedback.Migration(j.network(), j.allocation, p.migrationBytes, o, j.others()...)
+	if p.migration > 0 {
+		s.Migrate = feedback.Migration(j.network(), j.allocation, p.migration, o, j.others()...)
 	}
 }
 
@@ -93,10 +93,13 @@ func (j *job) moves(found *feedback.Result, migration bool) []moved {
 	return rows
 }
 
-// movesTable shows the rows to people.
+// movesTable shows the rows to people; empty when nobody moves.
 func movesTable(rows []moved) grid {
+	if !someMove(rows) {
+		return grid{}
+	}
 	g := grid{header: []string{"at most", "moved", "%", "elapsed us", "95 % interval", "gain %", "interval"}}
-	costs := len(rows) > 0 && rows[0].MigrationNS != nil
+	costs := rows[0].MigrationNS != nil
 	if costs {
 		g.header = append(g.header, "migration us", "iterations")
 	}
@@ -130,13 +133,17 @@ func movesTable(rows []moved) grid {
 	return g
 }
 
+func someMove(rows []moved) bool {
+	return slices.ContainsFunc(rows, func(row moved) bool { return row.MovedRanks > 0 })
+}
+
 // movesSentence says what the table is; empty without one.
 func (p *program) movesSentence(rows []moved) string {
 	switch {
-	case rows == nil:
+	case !someMove(rows):
 		return ""
-	case p.migrationBytes == 0:
+	case p.migration == 0:
 		return "gain over the running mapping by ranks moved: --max-moves N writes a mapping that moves at most N; --migration-bytes N tells when moving has paid"
 	}
-	return fmt.Sprintf("gain over the running mapping by ranks moved (--max-moves N writes a mapping that moves at most N); each rank that moves takes %d bytes\nalong, and after so many iterations of the simulated traffic what they save has made up for that", p.migrationBytes)
+	return fmt.Sprintf("gain over the running mapping by ranks moved (--max-moves N writes a mapping that moves at most N); each rank that moves takes %d bytes\nalong, and after so many iterations of the simulated traffic what they save has made up for that", p.migration)
 }

@@ -18,8 +18,7 @@ import (
 
 const optimizeExamples = `
   remap optimize --topology torus:4x4x4 --pattern uniform:64 --format openmpi-rankfile --output best.rankfile
-  remap optimize --topology torus:6x6x8 --pattern stencil3d7:6x6x8 --strategies kl,tiling --objective mixed --max-moves 100 --fixed 0=n0 --output best.csv
-  remap optimize --topology torus:4x4x4 --pattern stencil3d7:4x4x4 --previous job.csv --migration-bytes 1000000 --output next.csv
+  remap optimize --topology torus:4x4x4 --pattern stencil3d7:8x4x2 --strategies kl,tiling --objective mixed --max-moves 32 --migration-bytes 1000000 --fixed 0=n0 --output best.csv
 `
 
 // optimized is the JSON of optimize.
@@ -73,7 +72,7 @@ func (p *program) optimize(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	result.Moves = j.moves(found, p.migrationBytes > 0)
+	result.Moves = j.moves(found, p.migration > 0)
 	p.sayEnd(ctx, out, result)
 	defer p.sayBest(found, result)
 	check := p.checkModel(ctx, j, options, found, result)
