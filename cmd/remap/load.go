@@ -34,7 +34,7 @@ type job struct {
 	name        string             // the pattern or the file of the traffic
 	background  []background       // other jobs in the network
 	packetBytes int                // of the largest packet
-	left        *topology.Topology // the machine at the rates that others leave (--measured); nil = the machine
+	measured    *measurement       // --measured, once the loop has read it; nil = none
 
 	coordinates *commgraph.Coordinates // where ranks lie; nil = unknown
 	phases      []*commgraph.Traffic   // of the traffic (--phases apart); nil = one, or not to be told apart

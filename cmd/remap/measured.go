@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"crypto/sha256"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -82,6 +83,46 @@ func pathSum(path string, info os.FileInfo) (string, error) {
 type measurement struct {
 	*feedback.Measured
 	links *counters.Links
+	left  *topology.Topology // at the rates that others leave
+}
+
+// measuredLinks is the JSON of a measurement.
+type measuredLinks struct {
+	Links     int        `json:"links"`
+	Known     int        `json:"known"` // with a rate
+	FarEnd    int        `json:"far_end"`
+	Alike     int        `json:"alike"` // taken as others of their kind
+	Idle      int        `json:"idle"`  // taken as idle
+	Missing   int        `json:"missing_ports"`
+	Empty     int        `json:"empty_files"`
+	Saturated int        `json:"saturated"`
+	Reset     int        `json:"reset"`
+	Clamped   int        `json:"clamped"`
+	Strange   int        `json:"not_in_network"`
+	PerSecond float64    `json:"own_traffic_per_second"` // 0 = not known
+	Busiest   *linkInUse `json:"busiest,omitempty"`
+}
+
+// linkInUse is a link and the share of its rate that others use.
+type linkInUse struct {
+	From    string  `json:"from"`
+	Port    int32   `json:"port"`
+	To      string  `json:"to"`
+	Foreign float64 `json:"foreign"`
+}
+
+// summary is nil without a measurement.
+func (m *measurement) summary(machine *topology.Topology) *measuredLinks {
+	if m == nil {
+		return nil
+	}
+	c := &m.links.Count
+	s := &measuredLinks{len(machine.Links), c.Measured, c.FarEnd, m.Alike, m.Idle, c.Missing, c.Dead, c.Saturated, c.Reset, c.Clamped, c.Strange, m.Factor, nil}
+	if l := m.Busiest(); l >= 0 {
+		link := &machine.Links[l]
+		s.Busiest = &linkInUse{machine.NodeName(link.From), link.FromPort, machine.NodeName(link.To), m.Foreign[l]}
+	}
+	return s
 }
 
 // openMeasured reads --measured, and slows the network of the job to what others
@@ -104,16 +145,20 @@ func (p *program) openMeasured(ctx context.Context, j *job, simulation evalsim.O
 	}
 	ran := j.problem(p.seed).StartMapping()
 	alone, err := evalsim.Repeat(ctx, j.machine, j.asJobs(ran)[:1], simulation, 1, 1, nil)
+	if errors.Is(err, context.DeadlineExceeded) {
+		return nil, fail("give more time", "--budget %v ended before the first mapping was simulated", p.budget)
+	}
 	if err != nil {
 		return nil, err
 	}
 	m.Measured = feedback.TakeApart(j.machine, j.allocation, j.traffic, ran, m.links, alone[0])
-	if j.left, err = m.Left(j.machine); err != nil {
+	if m.left, err = m.Left(j.machine); err != nil {
 		return nil, err
 	}
-	for l := range j.left.Links {
-		j.left.Links[l].BytesPerSecond = max(j.left.Links[l].BytesPerSecond, slowestLink)
+	for l := range m.left.Links {
+		m.left.Links[l].BytesPerSecond = max(m.left.Links[l].BytesPerSecond, slowestLink)
 	}
+	j.measured = m
 	p.sayMeasured(j, m)
 	return m, nil
 }
@@ -121,10 +166,10 @@ func (p *program) openMeasured(ctx context.Context, j *job, simulation evalsim.O
 // network is where mappings are simulated: at the rates that others leave, where
 // those were measured.
 func (j *job) network() *topology.Topology {
-	if j.left == nil {
+	if j.measured == nil {
 		return j.machine
 	}
-	return j.left
+	return j.measured.left
 }
 
 // watch lets the loop learn of others from the measurement.

@@ -37,6 +37,7 @@ type optimized struct {
 	Interrupted bool               `json:"interrupted"`
 	Fresh       bool               `json:"fresh"` // start, static and best were judged on seeds the search did not use
 	Skipped     []string           `json:"skipped,omitempty"`
+	Measured    *measuredLinks     `json:"measured,omitempty"`
 	VolumeScale float64            `json:"volume_scale"`
 	Moves       []moved            `json:"moves,omitempty"`
 	CheckModel  []checked          `json:"check_model,omitempty"`
@@ -224,7 +225,7 @@ func (j *job) settled(seed uint64) (*mapping.Problem, error) {
 // optimized adds the static costs to what the loop found.
 func (j *job) optimized(found *feedback.Result) (*optimized, error) {
 	result := &optimized{gain: gainOf(found), Bound: found.Bound.Name, BoundNS: int64(found.Bound.NS), Simulations: found.Simulations, Restarted: found.Restarted, Stopped: found.Stopped, Interrupted: found.Interrupted, Fresh: found.Fresh,
-		Skipped: found.Skipped, VolumeScale: j.program.VolumeScale, Rounds: []judged{}}
+		Skipped: found.Skipped, Measured: j.measured.summary(j.machine), VolumeScale: j.program.VolumeScale, Rounds: []judged{}}
 	var err error
 	row := func(c *feedback.Candidate) simulated {
 		name := c.Strategy
