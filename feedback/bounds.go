@@ -108,6 +108,8 @@ func (s *search) heaviest() bool {
 func (s *search) nothingToGain(b Bound) string {
 	elapsed := float64(s.best.Summary.ElapsedNS)
 	switch {
+	case elapsed == 0:
+		return "nothing to gain: no message takes any time"
 	case b.NS <= 0 || elapsed < b.NS*0.99: // none, or of other volumes than the judge's
 		return ""
 	case (b.Any || b.Name == "injection" || b.Name == "ejection") && elapsed <= b.NS*NearBound:

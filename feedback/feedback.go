@@ -159,21 +159,21 @@ func newSearch(settings Settings) *search {
 
 // Optimize searches until rounds, patience or ctx ends. When ctx ends after
 // the first judgement, the best so far is returned with Interrupted set and no
-// error. Of a deadline, the last fifth is kept for the judgement on fresh seeds.
+// error. Of a deadline, a fifth to half is kept for the judgement on fresh seeds.
 // Errors: settings out of bounds, an evaluation that fails, no strategy
 // that gives a mapping.
 func Optimize(ctx context.Context, settings Settings) (*Result, error) {
 	if err := settings.validate(); err != nil {
 		return nil, err
 	}
-	s := newSearch(settings)
+	s, began := newSearch(settings), time.Now()
 	if err := s.judgeStart(ctx); err != nil {
 		return nil, err
 	}
 	searching := ctx
 	if deadline, ok := ctx.Deadline(); ok {
 		var cancel context.CancelFunc
-		searching, cancel = context.WithTimeout(ctx, time.Until(deadline)*4/5)
+		searching, cancel = context.WithTimeout(ctx, s.searchTime(time.Until(deadline), time.Since(began)))
 		defer cancel()
 	}
 	err := s.rounds(searching)
@@ -187,6 +187,14 @@ func Optimize(ctx context.Context, settings Settings) (*Result, error) {
 		return nil, err
 	}
 	return s.end(ctx, searching)
+}
+
+// searchTime is what the search has of the time that is left when the last judgement is
+// to have enough: most often it takes start, static, best and some finalists, and one
+// mapping took `first`. It is half of the time at least, and four fifths at most.
+func (s *search) searchTime(left, first time.Duration) time.Duration {
+	judgement := time.Duration(float64(first) * float64(3+finalists) * float64(max(1, s.Judge)) / float64(s.Repeats))
+	return max(left/2, min(left*4/5, left-judgement))
 }
 
 // judgeStart judges the mapping to beat.

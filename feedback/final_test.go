@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"pgregory.net/rapid"
 
@@ -296,6 +297,17 @@ func TestNothingToSend(t *testing.T) {
 		r, err := Optimize(context.Background(), s)
 		if err != nil || r.Gain.Proven() && r.Best.Summary.ElapsedNS == 0 || r.Best.Summary.ElapsedNS > r.Start.Summary.ElapsedNS {
 			t.Errorf("%s: %+v, %v", pattern, r, err)
+		}
+	}
+}
+
+// TestSearchTime: a deadline leaves the last judgement what it takes, and the search
+// half at least.
+func TestSearchTime(t *testing.T) {
+	s := &search{Settings: Settings{Repeats: 6, Judge: 6}}
+	for _, c := range [][3]time.Duration{{100, 0, 80}, {100, 2, 80}, {100, 5, 65}, {100, 50, 50}, {0, 5, 0}} {
+		if got := s.searchTime(c[0]*time.Second, c[1]*time.Second); got != c[2]*time.Second {
+			t.Errorf("%d s left, %d s a mapping: %v", c[0], c[1], got)
 		}
 	}
 }

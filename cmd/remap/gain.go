@@ -30,11 +30,8 @@ func newGain(g feedback.Gain) gain {
 	return gain{&g.Percent, &g.Low, &g.High}
 }
 
-// sentence says it to people.
+// sentence says it to people; the result must be fresh.
 func (g gain) sentence(found *feedback.Result) string {
-	if !found.Fresh {
-		return "no gain is told: there was no time to judge on fresh seeds"
-	}
 	text := fmt.Sprintf("gain over the best static mapping on %d fresh seeds: %s", found.Best.Summary.Repeats, gainText(found.Gain))
 	if slices.Equal(found.Best.Mapping, found.Static.Mapping) {
 		text = "feedback has gained nothing that is proven over the best static mapping"

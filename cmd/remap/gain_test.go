@@ -16,7 +16,6 @@ func TestGainSentence(t *testing.T) {
 		found feedback.Result
 		want  string
 	}{
-		{feedback.Result{}, "no gain is told: there was no time to judge on fresh seeds"},
 		{feedback.Result{Fresh: true, Best: feedback.Candidate{Mapping: still}, Static: feedback.Candidate{Mapping: still}},
 			"the best static mapping is the result: no round of feedback was run"},
 		{feedback.Result{Fresh: true, Best: feedback.Candidate{Mapping: still}, Static: feedback.Candidate{Mapping: still},
@@ -34,9 +33,16 @@ func TestGainSentence(t *testing.T) {
 		if got := g.sentence(&c.found); got != c.want {
 			t.Errorf("%q\nwant %q", got, c.want)
 		}
-		if (g.GainPercent != nil) != c.found.Fresh || (g.GainLow != nil) != (c.found.Fresh && c.found.Gain.Known) {
+		if g.GainPercent == nil || (g.GainLow != nil) != c.found.Gain.Known {
 			t.Errorf("%s: JSON %+v", c.want, g)
 		}
+	}
+}
+
+// Before the last judgement there are no numbers of a gain.
+func TestNoGainUnlessFresh(t *testing.T) {
+	if g := gainOf(&feedback.Result{Gain: feedback.Gain{Percent: 5, Low: 4, High: 6, Known: true}}); g != (gain{}) {
+		t.Errorf("%+v", g)
 	}
 }
 

@@ -90,7 +90,9 @@ func (p *program) sayBest(found *feedback.Result, result *optimized) {
 	if slices.Equal(found.Best.Mapping, found.Start.Mapping) {
 		p.say("no better mapping than the start was found")
 	}
-	p.say("%s", result.gain.sentence(found))
+	if found.Fresh {
+		p.say("%s", result.gain.sentence(found))
+	}
 	if text := boundSentence(found.Bound, result.Best.ElapsedNS); text != "" {
 		p.say("%s", text)
 	}
@@ -117,7 +119,7 @@ func (p *program) sayEnd(ctx context.Context, out *output, result *optimized) {
 		p.say("the same command goes on from here%s", again)
 	}
 	if !result.Fresh {
-		p.say("the times are those of the search itself: there was no time to judge again on fresh seeds")
+		p.say("the times are those of the search itself, and no gain is told: there was no time to judge again on fresh seeds")
 	}
 }
 
