@@ -50,6 +50,9 @@ func Refine(ctx context.Context, p *mapping.Problem, start mapping.Mapping, opti
 func shortened(ctx context.Context, p *mapping.Problem, m mapping.Mapping, options Options) (mapping.Mapping, error) {
 	q := *p
 	q.Objective = mapping.PathLength
+	if p.Objective == mapping.Capacity {
+		options.Proposals = 0 // it anneals itself
+	}
 	r := newSearch(NewState(&q, m), options)
 	err := r.run(ctx)
 	if p.Cost(r.slotOf) > p.Cost(m) {
@@ -58,7 +61,7 @@ func shortened(ctx context.Context, p *mapping.Problem, m mapping.Mapping, optio
 	return r.slotOf, err
 }
 
-// run sweeps and anneals for path lengths. Under Capacity it sweeps; for worst
+// run sweeps and anneals for path lengths and under Capacity; for worst
 // links it relieves the worst before and after each sweep, until that brings
 // nothing.
 func (r *search) run(ctx context.Context) error {
@@ -66,10 +69,8 @@ func (r *search) run(ctx context.Context) error {
 		return err
 	}
 	switch {
-	case r.load == nil:
+	case r.load == nil || r.load.steep:
 		return r.leave(ctx)
-	case r.load.steep:
-		return r.sweep(ctx)
 	}
 	for {
 		_, err := r.relieve(ctx)
@@ -92,19 +93,27 @@ func (r *search) leave(ctx context.Context) error {
 	if err := r.sweep(ctx); err != nil {
 		return err
 	}
-	best, cost := r.Mapping(), r.path.total
+	best, cost := r.Mapping(), r.reached()
 	err := r.anneal(ctx)
 	if err == nil {
 		if err = r.fill(ctx); err == nil {
 			err = r.sweep(ctx)
 		}
 	}
-	if r.path.total > cost {
+	if r.reached() > cost {
 		steps := r.steps
 		r.State = NewState(r.problem, best)
 		r.steps += steps
 	}
 	return err
+}
+
+// reached is the cost in the unit of worth.
+func (r *search) reached() float64 {
+	if r.load != nil {
+		return r.Cost()
+	}
+	return float64(r.path.total)
 }
 
 // fill asks all ranks, in random order. Where moves are limited those who gain

@@ -14,16 +14,16 @@ import (
 type Form struct {
 	Name, Doc string
 	pose      func(k *knowledge, p *mapping.Problem)
-	colder    bool // what is made afresh has the slots alone on whose links others leave most
+	levels    func(k *knowledge, p *mapping.Problem, level float64) // poses at a level of slowdown; nil = the form has none
 }
 
 // Forms lists all forms of feedback.
 func Forms() []Form {
 	return []Form{
-		{Name: "capacities", Doc: "links hold what others leave free of them, less where the job still meets congestion", pose: (*knowledge).poseCapacities, colder: true},
+		{Name: "capacities", Doc: "links hold what others leave free of them, less where the job still meets congestion", pose: (*knowledge).poseCapacities, levels: (*knowledge).levelCapacities},
 		{Name: "prices", Doc: "links cost more the more of the job's packets find them congested", pose: (*knowledge).posePrices},
 		{Name: "pairs", Doc: "pairs of ranks weigh more the more congestion their packets meet", pose: (*knowledge).posePairs},
-		{Name: "free", Doc: "capacities by what others leave free alone: no congestion term", pose: (*knowledge).poseFree, colder: true},
+		{Name: "free", Doc: "capacities by what others leave free alone: no congestion term", pose: (*knowledge).poseFree, levels: (*knowledge).levelFree},
 	}
 }
 
@@ -55,17 +55,18 @@ func ParseForms(list string) ([]Form, error) {
 	return chosen, nil
 }
 
-// What is learned, and how fast. The laws of prices and capacities and their
-// constants are those of a study of eight scenarios, in which others overshot or
-// gained less; they are a damped integral of the error, as in traffic
-// assignment. leastFree is ours: a link that others fill still gives the job its
-// turn.
+// What is learned, and how fast. The laws of prices and of the correction and
+// their constants are those of a study of eight scenarios, in which others
+// overshot or gained less; they are a damped integral of the error, as in
+// traffic assignment.
 const (
 	priceRate      = 0.4  // weight of the newest measurement in the price (exponentially weighted mean)
 	correctionGain = 0.7  // of the integral correction of capacities; 1.5 overshoots
 	leastCapacity  = 0.2  // bounds of the correction
 	mostCapacity   = 2    //
-	leastFree      = 0.35 // share of a link that is left at least, whatever others do
+	leastLeft      = 0.02 // share of a link that is left at least, whatever others do
+	leastFree      = 0.35 // the same, where a bound is estimated
+	usualLevel     = 1.2  // level of a problem posed without one
 )
 
 // knowledge is what a line of mappings, each made from the one before, has
@@ -74,6 +75,7 @@ type knowledge struct {
 	factors    []float64 // length half-edges: how much heavier pairs are
 	prices     []float64 // length links
 	correction []float64 // length links: of the capacity
+	demand     []float64 // length links: share of the rate that others would use without the job, the most seen
 	seen       *state    // of the newest mapping
 	limit      float64   // of the total weight of a reweighted graph
 	seconds    float64   // that the job's links are to need at most
@@ -81,7 +83,7 @@ type knowledge struct {
 
 // ignorance is what is known before any measurement.
 func ignorance(p *mapping.Problem, limit float64) *knowledge {
-	return &knowledge{factors: ones(len(p.Graph.Weights)), prices: ones(len(p.Machine.Links)), correction: ones(len(p.Machine.Links)), limit: limit}
+	return &knowledge{factors: ones(len(p.Graph.Weights)), prices: ones(len(p.Machine.Links)), correction: ones(len(p.Machine.Links)), demand: make([]float64, len(p.Machine.Links)), limit: limit}
 }
 
 func ones(n int) []float64 {
@@ -96,7 +98,7 @@ func ones(n int) []float64 {
 // learns nothing of congestion.
 func (k *knowledge) learn(s *state, weights *Weights, seconds, gain float64) *knowledge {
 	next := &knowledge{factors: weights.factor, prices: make([]float64, len(k.prices)), correction: make([]float64, len(k.correction)),
-		seen: s, limit: k.limit, seconds: seconds}
+		demand: make([]float64, len(k.demand)), seen: s, limit: k.limit, seconds: seconds}
 	mean, used := 0.0, 0
 	for l, own := range s.own {
 		if own > 0 {
@@ -106,6 +108,7 @@ func (k *knowledge) learn(s *state, weights *Weights, seconds, gain float64) *kn
 	}
 	mean /= float64(max(1, used))
 	for l, congested := range s.congested {
+		next.demand[l] = max(k.demand[l], s.demand(l, gain > 0))
 		next.prices[l] = (1-priceRate)*k.prices[l] + priceRate*(1+gain*congested)
 		next.correction[l] = k.correction[l]
 		if s.own[l] > 0 && gain > 0 {
@@ -124,18 +127,29 @@ func (k *knowledge) posePairs(p *mapping.Problem) {
 
 func (k *knowledge) posePrices(p *mapping.Problem) { p.LinkCost = k.prices }
 
-func (k *knowledge) poseCapacities(p *mapping.Problem) { k.poseLinks(p, k.correction) }
+func (k *knowledge) poseCapacities(p *mapping.Problem) { k.levelCapacities(p, usualLevel) }
 
-func (k *knowledge) poseFree(p *mapping.Problem) { k.poseLinks(p, nil) }
+func (k *knowledge) poseFree(p *mapping.Problem) { k.levelFree(p, usualLevel) }
 
-func (k *knowledge) poseLinks(p *mapping.Problem, correction []float64) {
+func (k *knowledge) levelCapacities(p *mapping.Problem, level float64) {
+	k.poseLinks(p, k.correction, level)
+}
+
+func (k *knowledge) levelFree(p *mapping.Problem, level float64) { k.poseLinks(p, nil, level) }
+
+// poseLinks leaves of every link what the job may use for all traffic that
+// crosses it to take no longer than level times what the job's busiest host
+// needs. A link shared in turn takes as long as its own traffic and that of
+// others together; a level of 1 is what is left idle, a higher one allows
+// for a job that is slowed down and then crowds others out as they do it.
+func (k *knowledge) poseLinks(p *mapping.Problem, correction []float64, level float64) {
 	p.Objective, p.LinkSeconds = mapping.Capacity, k.seconds
-	p.LinkFree = make([]float64, len(k.seen.foreign))
-	for l, foreign := range k.seen.foreign {
-		free := 1 - foreign
+	p.LinkFree = make([]float64, len(k.demand))
+	for l, demand := range k.demand {
+		free := level - demand
 		if correction != nil {
 			free *= correction[l]
 		}
-		p.LinkFree[l] = max(leastFree, free)
+		p.LinkFree[l] = max(leastLeft, free)
 	}
 }

@@ -18,25 +18,56 @@ type proposal struct {
 // refined where it can be.
 func (s *search) proposals(form Form, knows *knowledge, best bool) []proposal {
 	var all []proposal
-	if s.Refine != nil {
-		all = append(all, chain([]mapping.Strategy{*s.Refine}))
-	}
-	if !best && s.Refine != nil {
-		return all
-	}
-	for _, strategy := range s.Strategies {
-		switch {
-		case s.Refine == nil || s.Problem.MaxMoves > 0: // a second step would count moves from the first
-			all = append(all, chain([]mapping.Strategy{strategy}))
-		case strategy.Name != s.Refine.Name:
-			p := chain([]mapping.Strategy{strategy, *s.Refine})
-			if form.colder {
-				p.makes = afresh([]mapping.Strategy{strategy, *s.Refine}, knows.seen.foreign)
+	switch counted := s.Problem.MaxMoves > 0; { // a second step would count moves from the first
+	case s.Refine == nil || counted:
+		if s.Refine != nil {
+			all = append(all, chain([]mapping.Strategy{*s.Refine}))
+		}
+		if best || s.Refine == nil {
+			for _, strategy := range s.Strategies {
+				if s.Refine == nil || strategy.Name != s.Refine.Name {
+					all = append(all, chain([]mapping.Strategy{strategy}))
+				}
 			}
-			all = append(all, p)
+		}
+	case form.levels != nil:
+		f := &portfolio{search: s, form: form, knows: knows, afresh: best}
+		all = append(all, f.pick("hosts", ofHosts, hard), f.pick(s.Refine.Name, ofRanks, hard))
+		if best {
+			all = append(all, f.pick("afresh", ofAfresh, hard), f.pick("soft "+s.Refine.Name, ofRanks, soft), f.pick("soft afresh", ofAfresh, soft))
+		}
+	default:
+		all = append(all, chain([]mapping.Strategy{*s.Refine}))
+		if best {
+			all = append(all, s.cheapest())
 		}
 	}
 	return all
+}
+
+// cheapest is the best by the posed problem of what every strategy makes afresh,
+// refined.
+func (s *search) cheapest() proposal {
+	return proposal{name: "afresh", refines: true, makes: func(ctx context.Context, p *mapping.Problem) (mapping.Mapping, error) {
+		var least mapping.Mapping
+		cost := 0.0
+		for _, strategy := range s.Strategies {
+			if strategy.Name == s.Refine.Name {
+				continue
+			}
+			m, err := chain([]mapping.Strategy{strategy, *s.Refine}).makes(ctx, p)
+			if ctx.Err() != nil {
+				return nil, ctx.Err()
+			}
+			if err == nil && !s.seen[key(m)] && (least == nil || p.Cost(m) < cost) {
+				least, cost = m, p.Cost(m)
+			}
+		}
+		if least == nil {
+			return nil, errNothingNew
+		}
+		return least, nil
+	}}
 }
 
 // chain maps step by step, each from what the one before has made.
@@ -57,25 +88,4 @@ func chain(steps []mapping.Strategy) proposal {
 		return problem.Start, nil
 	}
 	return p
-}
-
-// afresh is a chain whose first step has only the slots that are left when those
-// on the links that others use most are avoided.
-func afresh(steps []mapping.Strategy, foreign []float64) func(ctx context.Context, p *mapping.Problem) (mapping.Mapping, error) {
-	return func(ctx context.Context, p *mapping.Problem) (mapping.Mapping, error) {
-		part, slots := colder(p, foreign)
-		if part == nil || steps[0].Refine {
-			return chain(steps).makes(ctx, p)
-		}
-		m, err := steps[0].Map(ctx, part)
-		if err != nil {
-			return nil, err
-		}
-		for r, slot := range m {
-			m[r] = slots[slot]
-		}
-		problem := *p
-		problem.Start = m
-		return chain(steps[1:]).makes(ctx, &problem)
-	}
 }

@@ -128,3 +128,15 @@ func (v *LinkView) over(k *mapping.LinkClasses) *state {
 	}
 	return s
 }
+
+// demand is the share of a link's rate that others would use without the job. A
+// port that the job's packets find congested is busy all the time: what the job
+// used of it others would have taken, who wanted more than they were left.
+// Without congestion it is what they did use.
+func (s *state) demand(link int, congestion bool) float64 {
+	demand := s.foreign[link]
+	if congestion {
+		demand += s.own[link] * s.congested[link]
+	}
+	return min(1, demand)
+}
