@@ -24,7 +24,7 @@
 // not changed since they found nothing are not asked again.
 //
 // From the local optimum simulated annealing of low heat goes on for path
-// lengths. Link loads begin from short paths where these are no worse; then the
+// lengths and under Capacity. Link loads begin from short paths where these are no worse; then the
 // ranks whose messages cross the worst link are tried first.
 //
 // Costs: pricing an exchange takes O(degree) for path lengths, O(degree x links

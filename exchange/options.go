@@ -10,7 +10,7 @@ type Options struct {
 	Slots     int     // most slots it tries on one site, >= 1
 	Trials    int     // most exchanges of a rank that are priced in full for link loads, those with the shortest paths, >= 1
 	Random    int     // slots drawn at random that it tries for link loads, >= 0
-	Proposals int     // exchanges proposed for every rank in simulated annealing for path length, >= 0; fewer where Work ends first, none if that is fewer than 50
+	Proposals int     // exchanges proposed for every rank in simulated annealing for path length, >= 0, and under Capacity a fifth of them; fewer where Work ends first, none if that is fewer than 50
 	Heat      float64 // temperature it begins with, as a share of the usual loss, >= 0
 	Work      int64   // most elementary steps: distances and shares of links looked at, >= 0; 0 = no limit. For link loads as many again for the short paths they begin from
 }

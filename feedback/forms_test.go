@@ -110,6 +110,9 @@ func TestKnowledge(t *testing.T) {
 				if math.Abs(next.prices[l]-want) > math.Abs(k.prices[l]-want)+1e-12 {
 					t.Fatalf("link %d: price from %g to %g, away from %g", l, k.prices[l], next.prices[l], want)
 				}
+				if d := next.demand[l]; d < k.demand[l] || d < s.foreign[l] || d > 1 || gain == 0 && d > max(k.demand[l], s.foreign[l]) {
+					t.Fatalf("link %d: others want %g, and use %g", l, d, s.foreign[l])
+				}
 				if c := next.correction[l]; c < leastCapacity || c > mostCapacity || gain == 0 && c != 1 {
 					t.Fatalf("link %d: correction %g", l, c)
 				}

@@ -25,7 +25,8 @@ type hostwise struct {
 // contract takes a mapping that passes Check; nil where hosts cannot change
 // places: they have one slot, or not all the same number, or moves of ranks are
 // counted. Under the problem's objective coarse and fine mappings differ by what
-// no exchange of hosts changes: nothing, for bytes within hosts cost nothing.
+// no exchange of hosts changes: nothing, for bytes within hosts cost nothing. Of
+// several phases each is weighed by its busiest host instead of its busiest rank.
 // O(ranks + edges).
 func contract(p *mapping.Problem, m mapping.Mapping) *hostwise {
 	a := p.Allocation
@@ -65,6 +66,10 @@ func contract(p *mapping.Problem, m mapping.Mapping) *hostwise {
 	q.Graph = &commgraph.Graph{Offsets: graph.Offsets, Neighbors: graph.Destinations, Weights: graph.Bytes}
 	if t := p.Traffic; t != nil {
 		q.Traffic = joined(of, len(h.home), t.Offsets, t.Destinations, t.Bytes)
+	}
+	q.Phases = nil
+	for _, t := range p.Phases {
+		q.Phases = append(q.Phases, joined(of, len(h.home), t.Offsets, t.Destinations, t.Bytes))
 	}
 	return h
 }
@@ -112,8 +117,8 @@ func (h *hostwise) project(coarse mapping.Mapping) mapping.Mapping {
 	return m
 }
 
-// byHosts refines the start of a problem by exchanges of whole hosts; nil, and no
-// error, where there is nothing to exchange.
+// byHosts refines the start of a problem by exchanges of whole hosts, never to
+// something worse; nil, and no error, where there is nothing to exchange.
 func byHosts(ctx context.Context, refine mapping.Strategy, p *mapping.Problem) (mapping.Mapping, error) {
 	h := contract(p, p.StartMapping())
 	if h == nil {
@@ -126,5 +131,9 @@ func byHosts(ctx context.Context, refine mapping.Strategy, p *mapping.Problem) (
 	if err != nil {
 		return nil, err
 	}
-	return h.project(coarse), nil
+	m := h.project(coarse)
+	if p.Cost(m) > p.Cost(h.fine) {
+		return h.fine, nil
+	}
+	return m, nil
 }

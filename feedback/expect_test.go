@@ -1,0 +1,104 @@
+package feedback
+
+import (
+	"context"
+	"math"
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"remap/exchange"
+	"remap/mapping"
+)
+
+// judged is a search over a problem with one knowledge of others.
+func judged(t rapid.TB, ranks int) (*search, *knowledge) {
+	p := leaves(t, ranks)
+	refine := exchange.Strategy()
+	s := newSearch(Settings{Problem: p, Traffic: p.Traffic, Refine: &refine, Strategies: []mapping.Strategy{mapping.RandomStrategy(), mapping.CyclicStrategy()}})
+	k := ignorance(p, 1<<40)
+	k.seconds = s.hostSeconds(mapping.Identity(ranks))
+	return s, k
+}
+
+// TestSlowdown: without others a job that hosts' links bound is slowed down by
+// nothing; what others want on a link that the job uses never makes it faster, and
+// on one that it does not use changes nothing.
+func TestSlowdown(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		s, k := judged(t, 8)
+		m := mapping.Identity(8)
+		power := rapid.SampledFrom([]float64{hard.links, soft.links}).Draw(t, "power")
+		before := s.slowdown(k, m, power)
+		if before > 1 {
+			t.Fatalf("slowed down %g times by nobody", before)
+		}
+		l := rapid.IntRange(0, len(k.demand)-1).Draw(t, "link")
+		k.demand[l] = rapid.Float64Range(0, 1).Draw(t, "demand")
+		after := s.slowdown(k, m, power)
+		used := mapping.LinkLoads(s.Problem.Machine, s.Problem.Allocation, s.Traffic, m)[l] > 0
+		if after < before-1e-12 || !used && math.Abs(after-before) > 1e-12 {
+			t.Fatalf("from %g to %g with others on a link (used: %v)", before, after, used)
+		}
+	})
+}
+
+// TestPosedLevels: the higher the level the more of every link is free, and the
+// more others want the less.
+func TestPosedLevels(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		s, k := judged(t, 8)
+		for l := range k.demand {
+			k.demand[l] = rapid.Float64Range(0, 1).Draw(t, "demand")
+		}
+		low := rapid.Float64Range(1, 2).Draw(t, "level")
+		p, q := *s.Problem, *s.Problem
+		k.levelCapacities(&p, low)
+		k.levelCapacities(&q, low+rapid.Float64Range(0, 1).Draw(t, "more"))
+		for l := range p.LinkFree {
+			if p.LinkFree[l] > q.LinkFree[l] {
+				t.Fatalf("link %d: %g free at the lower level, %g at the higher", l, p.LinkFree[l], q.LinkFree[l])
+			}
+			if l > 0 && (k.demand[l] < k.demand[0]) != (p.LinkFree[l] > p.LinkFree[0]) && p.LinkFree[l] != p.LinkFree[0] {
+				t.Fatalf("others want %g and %g, free are %g and %g", k.demand[0], k.demand[l], p.LinkFree[0], p.LinkFree[l])
+			}
+		}
+	})
+}
+
+// TestPortfolio: what is picked was not seen, is the best of its kind, and is the
+// same every time, whatever the number of workers.
+func TestPortfolio(t *testing.T) {
+	s, k := judged(t, 6)
+	for _, l := range ups(s.Problem, 1) {
+		k.demand[l] = 0.9
+	}
+	posed := *s.Problem
+	k.poseCapacities(&posed)
+	posed.Start = mapping.Identity(6)
+	for _, kind := range []string{ofRanks, ofAfresh} {
+		var last mapping.Mapping
+		for range 2 {
+			f := &portfolio{search: s, form: Forms()[0], knows: k, afresh: true}
+			m, err := f.pick(kind, kind, hard).makes(context.Background(), &posed)
+			if err != nil || m.Check(8) != nil {
+				t.Fatalf("%s: %v, %v", kind, err, m.Check(8))
+			}
+			for _, other := range f.kinds[kind] {
+				if s.expected(hard, k, other) < s.expected(hard, k, m) {
+					t.Errorf("%s: a better one was passed over", kind)
+				}
+			}
+			if last != nil && !slices.Equal(last, m) {
+				t.Errorf("%s: %v, then %v", kind, last, m)
+			}
+			last = m
+		}
+		f := &portfolio{search: s, form: Forms()[0], knows: k, afresh: true}
+		s.seen[key(last)] = true
+		if m, err := f.pick(kind, kind, hard).makes(context.Background(), &posed); err == nil && slices.Equal(m, last) {
+			t.Errorf("%s: picked again", kind)
+		}
+	}
+}
