@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -142,6 +143,44 @@ func TestBoundsElsewhere(t *testing.T) {
 	unit := 1000 / slow.Problem.Machine.Links[0].BytesPerSecond * 1e9
 	if b := slow.bound(slow.best); b.Any || math.Abs(b.NS/unit-4) > 1e-9 {
 		t.Errorf("bound %+v with one slow host", b)
+	}
+}
+
+// TestBoundOfPods: what crosses pods needs the links to the core, fewer than those below.
+func TestBoundOfPods(t *testing.T) {
+	for _, c := range []struct {
+		m    mapping.Mapping
+		want float64
+	}{
+		{mapping.Mapping{0, 4, 1, 5, 2, 6, 3, 7}, 4}, // of 8 messages 4 leave each pod, over 4 links to the core of a quarter
+		{mapping.Mapping{0, 1, 4, 5, 2, 3, 6, 7}, 2}, // 2 leave each
+	} {
+		s := posed(t, "fattree:nodes-per-leaf=2,leaves-per-pod=2,pods=2,aggs-per-pod=2,cores=2", "ring:8,bytes=1000", c.m, nil)
+		machine := s.Problem.Machine
+		unit := 1000 / machine.Links[0].BytesPerSecond * 1e9
+		for i := range machine.Links {
+			if link := &machine.Links[i]; strings.Contains(machine.NodeName(link.From)+machine.NodeName(link.To), "core") {
+				link.BytesPerSecond /= 4
+			}
+		}
+		if b := s.bound(s.best); b.Name != "taper" || math.Abs(b.NS/unit-c.want) > 1e-9 {
+			t.Errorf("%v: %s bound of %g times 1000 bytes, want taper of %g", c.m, b.Name, b.NS/unit, c.want)
+		}
+	}
+}
+
+// TestAloneNobodyElse: what a job alone loses on links, it loses to itself.
+func TestAloneNobodyElse(t *testing.T) {
+	s := posed(t, "torus:4", "ring:4,bytes=1000", nil, nil)
+	for l := range s.best.digest.state.foreign {
+		s.best.digest.state.foreign[l] = 0.9
+	}
+	if b := s.bound(s.best); b.Name != "injection" {
+		t.Errorf("bound %+v of a job alone", b)
+	}
+	s.Alone = false
+	if b := s.bound(s.best); b.Name != "foreign load" {
+		t.Errorf("bound %+v of a job among others", b)
 	}
 }
 

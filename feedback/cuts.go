@@ -30,6 +30,9 @@ func newCuts(machine *topology.Topology) []cuts {
 		if level := &machine.Levels[i]; level.Groups() > 1 {
 			group := cuts{none(nodes), level.Groups()}
 			copy(group.of, level.Group)
+			for h, set := range level.Group {
+				group.of[machine.NodeOf(machine.LeafSwitch(int32(h)))] = set
+			}
 			group.grow(machine)
 			all = append(all, group)
 		}
@@ -45,8 +48,9 @@ func none(n int) []int32 {
 	return of
 }
 
-// grow takes a switch into the set that most of its links by rate lead to: then fewer
-// lead out. Any choice gives a bound; this one gives a higher one.
+// grow takes a switch into the set that at least half of its links by rate lead to, if
+// that is one set alone: then no more lead out. Any choice gives a bound; this one gives
+// a higher one.
 func (c *cuts) grow(machine *topology.Topology) {
 	for grown := true; grown; {
 		grown = false
@@ -59,10 +63,12 @@ func (c *cuts) grow(machine *topology.Topology) {
 			for l, end := machine.Out(node); l < end; l++ {
 				link := &machine.Links[l]
 				whole += link.BytesPerSecond
-				rates[c.of[link.To]] += link.BytesPerSecond
+				if set := c.of[link.To]; set >= 0 {
+					rates[set] += link.BytesPerSecond
+				}
 			}
 			for set, rate := range rates {
-				if set >= 0 && rate > whole/2 {
+				if rate > whole/2 || rate == whole/2 && len(rates) == 1 {
 					c.of[node], grown = set, true
 				}
 			}

@@ -226,14 +226,14 @@ func TestControlOfFewMappings(t *testing.T) {
 func TestSimulationsAreKept(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := loop(t)
-		s.Control = rapid.Bool().Draw(t, "control")
+		nothing := rapid.Bool().Draw(t, "the coarse look sees nothing")
 		s.Simulations, s.Judge = rapid.IntRange(1, 40).Draw(t, "simulations"), 1
 		coarse, done := s.Evaluate, map[string]bool{}
 		count := func(look string) Evaluate {
 			return func(ctx context.Context, m mapping.Mapping, first, count int) (*Evaluation, error) {
 				e, err := coarse(ctx, m, first, count)
 				for _, r := range e.Results {
-					if look == "coarse" && rapid.Bool().Draw(t, "sees nothing") {
+					if look == "coarse" && nothing {
 						r.Congested = 0
 						for i := range r.Flows[0] {
 							r.Flows[0][i].CongestedHops = 0

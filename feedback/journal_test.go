@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -101,6 +102,14 @@ func TestJournalDamaged(t *testing.T) {
 		flipped := append([]byte(nil), whole...)
 		flipped[n] ^= 1 << (n % 8)
 		check(fmt.Sprintf("byte %d flipped", n), flipped, n >= head)
+	}
+	if err := os.WriteFile(path, append(slices.Clone(whole), make([]byte, 4096)...), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if j, err := OpenJournal(path, identity); err != nil || j.Known() != 5 {
+		t.Errorf("zeros count as steps: %+v, %v", j, err)
+	} else {
+		j.file.Close()
 	}
 	for what, behind := range map[string][]byte{"nothing": nil, "zeros": make([]byte, 4096), "itself": whole} {
 		if done := check(what+" behind", append(append([]byte(nil), whole...), behind...), true); done != 0 {
@@ -295,6 +304,18 @@ func TestLoopGoesOn(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	fewer := loop(t)
+	fewer.Rounds = 2
+	undisturbed, err := Optimize(context.Background(), fewer)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := run(context.Background(), fewer); told(got) != told(undisturbed) {
+		t.Fatalf("with fewer rounds than the journal has:\n%s\nwant\n%s", told(got), told(undisturbed))
+	}
+	if got := run(context.Background(), loop(t)); told(got) != told(whole) {
+		t.Fatalf("with more rounds than the journal has:\n%s\nwant\n%s", told(got), told(whole))
+	}
 	random, times := sampling.NewRandom(3), 12
 	if os.Getenv("REMAP_LONG") != "" {
 		times = 200
@@ -330,7 +351,7 @@ func TestLoopGoesOn(t *testing.T) {
 // TestFullDisk: a journal that can no longer be written ends the search with an error that says
 // so, at whatever step, and is no reason to leave a strategy out.
 func TestFullDisk(t *testing.T) {
-	for full := range 12 {
+	for full := range 24 {
 		path := filepath.Join(t.TempDir(), "journal")
 		j, err := OpenJournal(path, "a search")
 		if err != nil {
@@ -342,16 +363,25 @@ func TestFullDisk(t *testing.T) {
 		}
 		s := loop(t)
 		s.Journal = j
-		evaluations := 0
-		evaluate := s.Evaluate
-		s.Evaluate = func(ctx context.Context, m mapping.Mapping, first, count int) (*Evaluation, error) {
-			if evaluations++; evaluations > full {
+		steps := 0
+		fill := func() {
+			if steps++; steps > full {
 				j.file = broken
 			}
+		}
+		evaluate := s.Evaluate
+		s.Evaluate = func(ctx context.Context, m mapping.Mapping, first, count int) (*Evaluation, error) {
+			fill()
 			return evaluate(ctx, m, first, count)
 		}
-		if r, err := Optimize(context.Background(), s); !errors.Is(err, ErrState) || !strings.Contains(err.Error(), path) {
-			t.Errorf("full after %d evaluations: %v, %v", full, r, err)
+		for i, strategy := range s.Strategies {
+			s.Strategies[i].Map = func(ctx context.Context, p *mapping.Problem) (mapping.Mapping, error) {
+				fill()
+				return strategy.Map(ctx, p)
+			}
+		}
+		if r, err := Optimize(context.Background(), s); r != nil || !errors.Is(err, ErrState) || !strings.HasPrefix(err.Error(), ErrState.Error()+": ") || !strings.Contains(err.Error(), path) {
+			t.Errorf("full after %d steps: %v, %v", full, r, err)
 		}
 	}
 }
