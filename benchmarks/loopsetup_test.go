@@ -1,0 +1,188 @@
+package benchmarks
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"runtime"
+	"slices"
+	"testing"
+
+	"remap/evalsim"
+	"remap/exchange"
+	"remap/feedback"
+	"remap/fixtures"
+	"remap/mapping"
+	"remap/strategy"
+	"remap/workload"
+)
+
+// Where the repeats begin by which feedback chooses among finalists, and those of
+// its last judgement: seeds that no search has used.
+const (
+	secondRepeat = 1 << 19
+	freshRepeat  = 1 << 20
+)
+
+// loopBench is a scenario made ready for several searches that are judged by the
+// same fresh seeds.
+type loopBench struct {
+	*fixtures.Setup
+	settings feedback.Settings
+	unseen   map[string]*feedback.Evaluation // of repeats that are not the search's, by what was asked
+}
+
+// openLoop makes what `remap optimize --scenario NAME --strategies LIST --seed N`
+// gives to feedback, without a control.
+func openLoop(t testing.TB, scenario, list string, seed uint64) *loopBench {
+	t.Helper()
+	named, err := fixtures.Find(scenario)
+	if err != nil {
+		t.Fatal(err)
+	}
+	u, err := named.Open(seed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := &loopBench{Setup: u, unseen: map[string]*feedback.Evaluation{}}
+	s := feedback.DefaultSettings()
+	s.Problem = u.Problem
+	if s.Traffic, err = u.Program.Traffic(); err != nil {
+		t.Fatal(err)
+	}
+	if s.Strategies, err = strategy.ParseList(list); err != nil {
+		t.Fatal(err)
+	}
+	refine := exchange.Strategy()
+	s.Refine = &refine
+	s.Floor, s.Alone = hostFloor(u), len(u.Background) == 0
+	s.Evaluate, s.Sensitive = b.judges(u.Options)
+	b.settings = s
+	return b
+}
+
+// judges are simulations with these options, by the coarse definition of congested and
+// by the finer one. What is judged on other seeds than the search's is so without
+// sampling, and kept: the same mapping is simulated there once.
+func (b *loopBench) judges(o evalsim.Options) (coarse, finer feedback.Evaluate) {
+	simulator := func(o evalsim.Options) feedback.Evaluate {
+		return feedback.Simulator(b.Problem.Machine, b.Problem.Allocation, b.Program, o, runtime.GOMAXPROCS(0), b.Background...)
+	}
+	search, last := simulator(o), simulator(b.Options)
+	o.Congestion = evalsim.Congestion{Rule: evalsim.QueueAbove, Bytes: 2 * o.PacketBytes}
+	return func(ctx context.Context, m mapping.Mapping, first, count int) (*feedback.Evaluation, error) {
+		if first < secondRepeat {
+			return search(ctx, m, first, count)
+		}
+		key := fmt.Sprint(first, count, m)
+		if b.unseen[key] == nil {
+			e, err := last(ctx, m, first, count)
+			if err != nil {
+				return nil, err
+			}
+			for i, r := range e.Results { // what is large is not asked again
+				light := *r
+				light.Links, light.Own, light.Flows, light.Samples = nil, nil, nil, nil
+				e.Results[i] = &light
+			}
+			b.unseen[key] = e
+		}
+		return &feedback.Evaluation{Results: slices.Clone(b.unseen[key].Results)}, nil
+	}, simulator(o)
+}
+
+// hostFloor is what no mapping can beat where every message leaves its host;
+// zero elsewhere.
+func hostFloor(u *fixtures.Setup) feedback.Bound {
+	for _, slots := range u.Problem.Allocation.Slots {
+		if slots != 1 {
+			return feedback.Bound{}
+		}
+	}
+	first, _ := u.Problem.Machine.Out(u.Problem.Allocation.Hosts[0])
+	rate := u.Problem.Machine.Links[first].BytesPerSecond
+	sends, receives := workload.InjectionBound(u.Program, rate, rate), workload.EjectionBound(u.Program, rate)
+	if receives > sends {
+		return feedback.Bound{Name: "ejection", NS: float64(receives.Nanoseconds()), Any: true}
+	}
+	return feedback.Bound{Name: "injection", NS: float64(sends.Nanoseconds()), Any: true}
+}
+
+// optimize runs the loop and tells the test's end of an error.
+func (b *loopBench) optimize(t testing.TB, s feedback.Settings) *feedback.Result {
+	t.Helper()
+	r, err := feedback.Optimize(context.Background(), s)
+	if err != nil {
+		t.Fatalf("%s: %v", b.Name, err)
+	}
+	return r
+}
+
+// judgedRow is a mapping and its times in repeats that pair.
+type judgedRow struct {
+	name  string
+	times []float64 // ns, by repeat
+}
+
+// judge plays a mapping on seeds that no search has used, from repeat first on.
+func (b *loopBench) judge(t testing.TB, name string, m mapping.Mapping, first int) judgedRow {
+	t.Helper()
+	e, err := b.settings.Evaluate(context.Background(), m, first, b.settings.Judge)
+	if err != nil {
+		t.Fatalf("%s: %s: %v", b.Name, name, err)
+	}
+	return judgedRow{name, e.Times()}
+}
+
+// us is the median in microseconds.
+func (r *judgedRow) us() float64 {
+	m, _, _, _ := evalsim.MedianInterval(r.times)
+	return m / 1000
+}
+
+// text is the median with its interval.
+func (r *judgedRow) text() string {
+	m, low, high, known := evalsim.MedianInterval(r.times)
+	if !known {
+		return fmt.Sprintf("%.1f", m/1000)
+	}
+	return fmt.Sprintf("%.1f [%.1f, %.1f]", m/1000, low/1000, high/1000)
+}
+
+// gainOver is how much faster than another it is in paired repeats, in per cent
+// of the other's time: the median and its 95 % interval.
+func (r *judgedRow) gainOver(slow judgedRow) feedback.Gain {
+	saved := make([]float64, len(r.times))
+	for i := range saved {
+		saved[i] = 100 * (1 - r.times[i]/slow.times[i])
+	}
+	var g feedback.Gain
+	g.Percent, g.Low, g.High, g.Known = evalsim.MedianInterval(saved)
+	return g
+}
+
+func gainText(g feedback.Gain) string {
+	if !g.Known {
+		return fmt.Sprintf("%.1f", g.Percent)
+	}
+	return fmt.Sprintf("%.1f [%.1f, %.1f]", g.Percent, g.Low, g.High)
+}
+
+// loopScenarios are the nine that come small and real.
+func loopScenarios() []string {
+	var names []string
+	for _, s := range fixtures.Table() {
+		if _, err := fixtures.Find(s.Name + fixtures.Small); err == nil {
+			names = append(names, s.Name)
+		}
+	}
+	return names
+}
+
+// runFlag is the value of -run.
+func runFlag() string {
+	if f := flag.Lookup("test.run"); f != nil {
+		return f.Value.String()
+	}
+	return ""
+}
