@@ -2,6 +2,7 @@ package benchmarks
 
 import (
 	"fmt"
+	"math"
 	"os"
 	"strconv"
 	"strings"
@@ -101,13 +102,11 @@ func (row *ablationRow) ablate(t testing.TB, b *loopBench, e effort) {
 		s.View = feedback.SampledView(float64(o.PacketBytes))
 	}
 	s.Evaluate, s.Sensitive = b.judges(o)
-	curve := []float64{}
+	curve, best := []float64{}, math.Inf(1)
 	s.Progress = func(e feedback.Event) {
+		best = min(best, e.Best/1000)
 		for len(curve) < e.Simulations {
-			curve = append(curve, e.Best/1000)
-		}
-		if n := len(curve); n > 1 { // a time that is not proven better does not count at the next
-			curve[n-1] = min(curve[n-1], curve[n-2])
+			curve = append(curve, best)
 		}
 	}
 	begin := time.Now()

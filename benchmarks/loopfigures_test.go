@@ -133,7 +133,7 @@ func writeFigure(t testing.TB, path string, p *plot.Plot, legend plot.Legend) {
 	svg, png := vgsvg.New(width, height), vgimg.PngCanvas{Canvas: vgimg.NewWith(vgimg.UseWH(width, height), vgimg.UseDPI(120))}
 	for ending, canvas := range map[string]vg.CanvasSizer{".svg": svg, ".png": png} {
 		whole := draw.New(canvas)
-		p.Draw(draw.Crop(whole, 0, -beside, 0, 0))
+		p.Draw(draw.Crop(whole, vg.Points(4), -beside, vg.Points(2), -vg.Points(2)))
 		legend.Draw(draw.Crop(whole, width-beside+vg.Points(8), 0, 0, -vg.Points(24)))
 		file, err := os.Create(path + ending)
 		if err != nil {
