@@ -140,16 +140,20 @@ func (s *search) keeping(limit int) []*Candidate {
 }
 
 // limited makes the table of gain against moves: for each limit the fastest that
-// keeps it, smaller limits' included, judged on the fresh seeds. It gives way
-// to the start where it is not proven faster, and to the row above where that
-// is; and the best of all gives way to a row that is.
+// keeps it, smaller limits' included, judged on the fresh seeds. A row gives way
+// to the one above, the first to the start, where it is not proven faster than
+// the start, or any row above is proven faster than it; and the best of all does
+// to the last row where one is.
 func (s *search) limited(ctx context.Context) error {
 	if s.Limits == nil {
 		return nil
 	}
 	r := s.result
 	var rows []Limited
-	above := Limited{Candidate: r.Start}
+	above := r.Start
+	outdone := func(c *Candidate) bool {
+		return slices.ContainsFunc(rows, func(row Limited) bool { return proven(&row.Candidate, c) })
+	}
 	for _, limit := range s.tighter() {
 		chosen, err := s.choose(ctx, s.keeping(limit))
 		if err != nil {
@@ -160,14 +164,14 @@ func (s *search) limited(ctx context.Context) error {
 			return err
 		}
 		row.Summary, row.Dropped = evalsim.Summarize(row.Evaluation.Results), false
-		if !proven(&row.Candidate, &r.Start) || proven(&above.Candidate, &row.Candidate) {
-			row.Candidate = above.Candidate
+		if !proven(&row.Candidate, &r.Start) || outdone(&row.Candidate) {
+			row.Candidate = above
 		}
-		rows, above = append(rows, row), row
-		if proven(&row.Candidate, &r.Best) {
-			r.Best = row.Candidate
-			s.gains()
-		}
+		rows, above = append(rows, row), row.Candidate
+	}
+	if outdone(&r.Best) {
+		r.Best = above
+		s.gains()
 	}
 	rows = append(rows, Limited{Candidate: r.Best})
 	for i := range rows {
