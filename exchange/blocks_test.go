@@ -8,6 +8,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"remap/commgraph"
 	"remap/mapping"
 	"remap/topology"
 )
@@ -44,11 +45,23 @@ func TestBlockWorthIsDifferenceOfCosts(t *testing.T) {
 	})
 }
 
-// The ranks of a leaf switch whose links others use leave it together, onto the
-// empty one, and with no more moves than they are.
+// Ranks that talk most among themselves leave a leaf switch whose links others use
+// together, onto the empty one, with no more moves than they are: none of them
+// would go alone.
 func TestBlocksLeaveCrowdedLeaf(t *testing.T) {
 	machine := mustNetwork(t, "fattree:nodes-per-leaf=4,leaves-per-pod=4,pods=1,aggs-per-pod=2,cores=0")
-	p := &mapping.Problem{Machine: machine, Allocation: &mapping.Allocation{}, Traffic: mustTraffic(t, "stencil2d:4x3"), Objective: mapping.Capacity, Seed: 1}
+	p := &mapping.Problem{Machine: machine, Allocation: &mapping.Allocation{}, Objective: mapping.Capacity, Seed: 1}
+	var flows []commgraph.Flow
+	for r := range int32(12) {
+		for i := range int32(3) {
+			flows = append(flows, commgraph.Flow{From: r, To: r/4*4 + (r+i+1)%4, Bytes: 100000})
+		}
+		flows = append(flows, commgraph.Flow{From: r, To: (r + 4) % 12, Bytes: 50000})
+	}
+	var err error
+	if p.Traffic, err = commgraph.NewTraffic(12, flows, false); err != nil {
+		t.Fatal(err)
+	}
 	p.Graph = p.Traffic.Graph()
 	p.LinkFree = make([]float64, len(machine.Links))
 	for h := range int32(machine.Hosts()) {
@@ -56,7 +69,11 @@ func TestBlocksLeaveCrowdedLeaf(t *testing.T) {
 	}
 	for l := range machine.Links {
 		p.LinkFree[l] = 1
-		if link := &machine.Links[l]; machine.SwitchOf(link.From) == machine.LeafSwitch(4) || machine.SwitchOf(link.To) == machine.LeafSwitch(4) {
+		link := &machine.Links[l]
+		if machine.IsHost(link.From) || machine.IsHost(link.To) {
+			continue
+		}
+		if crowded := machine.LeafSwitch(4); machine.SwitchOf(link.From) == crowded || machine.SwitchOf(link.To) == crowded {
 			p.LinkFree[l] = 0.3
 		}
 	}
