@@ -17,13 +17,14 @@ import (
 
 // Settings of a run. Start from DefaultSettings.
 type Settings struct {
-	Problem     *mapping.Problem   // the original graph; Start (nil: identity) is the mapping to beat
-	Traffic     *commgraph.Traffic // whose entries the evaluations' flows follow
-	Strategies  []mapping.Strategy // at least one
-	Refine      *mapping.Strategy  // moves ranks from Start under any objective; after round 0 it improves every base, and what strategies make afresh; nil = none
-	Forms       []Form             // how what was measured goes into the next problem; nil = DefaultForms
-	View        View               // how links are read; nil = ExactView
-	Bases       int                // most mappings, of different origin, that a round goes on from, 1 to 100
+	Problem     *mapping.Problem     // the original graph; Start (nil: identity) is the mapping to beat
+	Traffic     *commgraph.Traffic   // whose entries the evaluations' flows follow
+	Strategies  []mapping.Strategy   // at least one
+	Refine      *mapping.Strategy    // moves ranks from Start under any objective; after round 0 it improves every base, and what strategies make afresh; nil = none
+	Forms       []Form               // how what was measured goes into the next problem; nil = DefaultForms
+	Phases      []*commgraph.Traffic // of the program, in the order of time (workload.Program.PhaseTraffic), for the form that weighs them apart; nil = not known
+	View        View                 // how links are read; nil = ExactView
+	Bases       int                  // most mappings, of different origin, that a round goes on from, 1 to 100
 	Evaluate    Evaluate
 	Sensitive   Evaluate                         // as Evaluate, by a finer definition of congested: asked when the coarse one sees none under the best mapping, or what it saw led to no gain; nil = none
 	Alone       bool                             // no other job has the network
@@ -154,6 +155,7 @@ func newSearch(settings Settings) *search {
 	// No path has more switches than the machine: weight times distance stays in int64.
 	limit := min(commgraph.MaxTotal/2, math.Exp2(60)/float64(settings.Problem.Machine.Switches()+2))
 	s.nothing = ignorance(settings.Problem, limit)
+	s.nothing.phases = settings.Phases
 	return s
 }
 

@@ -5,6 +5,7 @@ import (
 	"math"
 	"strings"
 
+	"remap/commgraph"
 	"remap/internal/input"
 	"remap/internal/nearest"
 	"remap/mapping"
@@ -15,6 +16,7 @@ type Form struct {
 	Name, Doc string
 	pose      func(k *knowledge, p *mapping.Problem)
 	levels    func(k *knowledge, p *mapping.Problem, level float64) // poses at a level of slowdown; nil = the form has none
+	apart     bool                                                  // it needs the phases of the program
 }
 
 // Forms lists all forms of feedback.
@@ -24,6 +26,7 @@ func Forms() []Form {
 		{Name: "prices", Doc: "links cost more the more of the job's packets find them congested", pose: (*knowledge).posePrices},
 		{Name: "pairs", Doc: "pairs of ranks weigh more the more congestion their packets meet", pose: (*knowledge).posePairs},
 		{Name: "free", Doc: "capacities by what others leave free alone: no congestion term", pose: (*knowledge).poseFree, levels: (*knowledge).levelFree},
+		{Name: "phases", Doc: "capacities, the phases of a program weighed apart that do not overlap in time", pose: (*knowledge).posePhases, levels: (*knowledge).levelPhases, apart: true},
 	}
 }
 
@@ -72,13 +75,14 @@ const (
 // knowledge is what a line of mappings, each made from the one before, has
 // learned. It is never changed: learning makes a new one.
 type knowledge struct {
-	factors    []float64 // length half-edges: how much heavier pairs are
-	prices     []float64 // length links
-	correction []float64 // length links: of the capacity
-	demand     []float64 // length links: share of the rate that others would use without the job, the most seen
-	seen       *state    // of the newest mapping
-	limit      float64   // of the total weight of a reweighted graph
-	seconds    float64   // that the job's links are to need at most
+	factors    []float64            // length half-edges: how much heavier pairs are
+	prices     []float64            // length links
+	correction []float64            // length links: of the capacity
+	demand     []float64            // length links: share of the rate that others would use without the job, the most seen
+	seen       *state               // of the newest mapping
+	phases     []*commgraph.Traffic // of the program
+	limit      float64              // of the total weight of a reweighted graph
+	seconds    float64              // that the job's links are to need at most
 }
 
 // ignorance is what is known before any measurement.
@@ -98,7 +102,7 @@ func ones(n int) []float64 {
 // learns nothing of congestion.
 func (k *knowledge) learn(s *state, weights *Weights, seconds, gain float64) *knowledge {
 	next := &knowledge{factors: weights.factor, prices: make([]float64, len(k.prices)), correction: make([]float64, len(k.correction)),
-		demand: make([]float64, len(k.demand)), seen: s, limit: k.limit, seconds: seconds}
+		demand: make([]float64, len(k.demand)), seen: s, phases: k.phases, limit: k.limit, seconds: seconds}
 	mean, used := 0.0, 0
 	for l, own := range s.own {
 		if own > 0 {
@@ -122,6 +126,11 @@ func (k *knowledge) posePairs(p *mapping.Problem) {
 	w := Weights{factor: k.factors}
 	graph := w.Apply(p.Graph, k.limit)
 	p.Traffic = heavier(p.Traffic, p.Graph, graph)
+	phases := p.Phases
+	p.Phases = nil
+	for _, t := range phases {
+		p.Phases = append(p.Phases, heavier(t, p.Graph, graph))
+	}
 	p.Graph = graph
 }
 
@@ -131,11 +140,18 @@ func (k *knowledge) poseCapacities(p *mapping.Problem) { k.levelCapacities(p, us
 
 func (k *knowledge) poseFree(p *mapping.Problem) { k.levelFree(p, usualLevel) }
 
+func (k *knowledge) posePhases(p *mapping.Problem) { k.levelPhases(p, usualLevel) }
+
 func (k *knowledge) levelCapacities(p *mapping.Problem, level float64) {
 	k.poseLinks(p, k.correction, level)
 }
 
 func (k *knowledge) levelFree(p *mapping.Problem, level float64) { k.poseLinks(p, nil, level) }
+
+func (k *knowledge) levelPhases(p *mapping.Problem, level float64) {
+	k.poseLinks(p, k.correction, level)
+	p.Phases = k.phases
+}
 
 // poseLinks leaves of every link what the job may use for all traffic that
 // crosses it to take no longer than level times what the job's busiest host

@@ -144,3 +144,41 @@ func TestParseForms(t *testing.T) {
 		t.Error("an unknown form passes")
 	}
 }
+
+// Told of phases, the form poses them, and no other does; they cost what the
+// whole does where they differ by a factor alone. Pairs made heavier are so in
+// every phase.
+func TestPhasesArePosed(t *testing.T) {
+	p := leaves(t, 8)
+	half := func(t *commgraph.Traffic) *commgraph.Traffic {
+		h := *t
+		h.Bytes = make([]int64, len(t.Bytes))
+		for i, b := range t.Bytes {
+			h.Bytes[i] = b / 2
+		}
+		return &h
+	}
+	k := ignorance(p, 1e9)
+	k.phases = []*commgraph.Traffic{half(p.Traffic), half(p.Traffic)}
+	k.seconds = 1e-6
+	together, apart := *p, *p
+	k.poseCapacities(&together)
+	k.posePhases(&apart)
+	if together.Phases != nil || len(apart.Phases) != 2 {
+		t.Fatalf("%d and %d phases", len(together.Phases), len(apart.Phases))
+	}
+	m := mapping.Mapping{7, 2, 5, 0, 1, 3, 6, 4}
+	if a, b := together.Cost(m), apart.Cost(m); math.Abs(a-b) > 1e-9*a {
+		t.Errorf("together %g, in two like halves %g", a, b)
+	}
+	heavy := apart
+	for i := range k.factors {
+		k.factors[i] = 2
+	}
+	k.posePairs(&heavy)
+	for i, b := range heavy.Traffic.Bytes {
+		if got := heavy.Phases[0].Bytes[i] + heavy.Phases[1].Bytes[i]; got != b || heavy.Phases[0].Bytes[i] == apart.Phases[0].Bytes[i] {
+			t.Errorf("entry %d: phases have %d bytes, all %d", i, got, b)
+		}
+	}
+}

@@ -255,8 +255,8 @@ func TestFormsThatCannotBeCounted(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(r.Skipped) != 1 || !strings.Contains(r.Skipped[0], "prices") {
-		t.Errorf("skipped %q, want prices once", r.Skipped)
+	if len(r.Skipped) != 2 || !strings.Contains(r.Skipped[0], "prices") || !strings.Contains(r.Skipped[1], "phases") {
+		t.Errorf("skipped %q, want prices and phases once", r.Skipped)
 	}
 	seen := map[string]bool{}
 	for _, c := range r.Candidates {

@@ -119,11 +119,17 @@ func (s *search) round(ctx context.Context, round, failures int) error {
 }
 
 // pose puts what is known into the problem; false, and noted once, when that
-// cannot be counted: prices of links on paths of very many bytes.
+// cannot be counted, as prices of links on paths of very many bytes, or when there are
+// no phases to tell apart.
 func (s *search) pose(form Form, knows *knowledge) (posed mapping.Problem, ok bool) {
 	posed = *s.Problem
-	form.pose(knows, &posed)
-	err := posed.ShareDistances()
+	var err error
+	if form.apart && len(s.Phases) < 2 {
+		err = errors.New("the program has one phase")
+	} else {
+		form.pose(knows, &posed)
+		err = posed.ShareDistances()
+	}
 	if err == nil {
 		return posed, true
 	}

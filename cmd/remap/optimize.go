@@ -192,6 +192,9 @@ func (p *program) loop(ctx context.Context, j *job, strategies []mapping.Strateg
 	if s.Forms, err = feedback.ParseForms(p.feedback); err != nil {
 		return s, inOption("feedback", err)
 	}
+	if s.Phases, err = j.phaseTraffic(j.program); err != nil {
+		return s, err
+	}
 	if o.Sampling.Kind != sampling.Off {
 		s.View = feedback.SampledView(float64(o.PacketBytes))
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"remap/commgraph"
 	"remap/mapping"
 	"remap/workload"
 )
@@ -37,7 +38,7 @@ func (p *program) loadPhases(j *job, program *workload.Program) error {
 	if p.phases != phasesApart {
 		return nil
 	}
-	phases, err := program.PhaseTraffic(max(1, min(mostPhases, mostPhaseLinks/max(1, len(j.machine.Links)))))
+	phases, err := j.phaseTraffic(program)
 	if err != nil {
 		return inOption("pattern", err)
 	}
@@ -51,4 +52,9 @@ func (p *program) loadPhases(j *job, program *workload.Program) error {
 	j.phases = phases
 	p.say("links are loaded in %d phases, one after the other", len(phases))
 	return nil
+}
+
+// phaseTraffic is the traffic of as many phases as there is memory for.
+func (j *job) phaseTraffic(program *workload.Program) ([]*commgraph.Traffic, error) {
+	return program.PhaseTraffic(max(1, min(mostPhases, mostPhaseLinks/max(1, len(j.machine.Links)))))
 }
