@@ -21,6 +21,23 @@ type block struct {
 	worth float64 // what the cost falls by for each rank that moves, when it was priced last
 }
 
+// withBlocks is the search after blocks have moved: whole ones, and where the
+// limit of moves keeps some of these from moving, parts of them too if that lowers the
+// cost more. Most of a crowd's harm goes with the first who leave.
+func (r *search) withBlocks(ctx context.Context) (*search, error) {
+	start := r.Mapping()
+	if err := r.moveBlocks(ctx); err != nil || !r.short {
+		return r, err
+	}
+	parts := newSearch(NewState(r.problem, start), r.options)
+	parts.parts, parts.steps = true, r.steps
+	err := parts.moveBlocks(ctx)
+	if r.steps = parts.steps; parts.Cost() < r.Cost() {
+		return parts, err
+	}
+	return r, err
+}
+
 // moveBlocks moves blocks of ranks onto empty slots as long as the cost falls, those
 // that gain most for a rank first. Blocks are priced all at once; later the
 // first of them is priced again before it moves, and stands back if another
@@ -85,8 +102,10 @@ func (r *search) price(b *block) {
 		return
 	}
 	more := r.away - away
-	if r.away <= r.problem.MaxMoves {
-		b.worth = beyond(before-r.Cost(), before) / float64(max(1, more))
+	b.worth = beyond(before-r.Cost(), before) / float64(max(1, more))
+	if r.away > r.problem.MaxMoves {
+		r.short = r.short || b.worth > 0
+		b.worth = 0
 	}
 	for i := len(b.ranks) - 1; i >= 0; i-- {
 		r.Exchange(r.slotOf[b.ranks[i]], from[i])
@@ -132,15 +151,18 @@ func (r *search) empty(site int32, count int) []int32 {
 	return slots[:min(len(slots), count)]
 }
 
-// blocks lists ranks that are tied together by messages: on several sites where
-// all of them may move, and on one site, where of more than may move it takes as
-// many as may. They are in order of their slots, so that those on one host stay
-// side by side.
+// blocks lists ranks that are tied together by messages, on several sites and on
+// one, if all of them may move; and where parts are asked for, of those on one
+// site a quarter, half and three quarters too. They are in order of their slots,
+// so that those on one host stay side by side.
 func (r *search) blocks() [][]int32 {
 	site := func(u int32) int32 { return r.sites.of[r.slotOf[u]] }
 	var blocks [][]int32
 	add := func(ranks []int32) {
-		if len(ranks) > 1 { // one alone any exchange moves
+		if len(ranks) > r.problem.MaxMoves {
+			r.short = true
+		} else if len(ranks) > 1 { // one alone any exchange moves
+			ranks = slices.Clone(ranks)
 			slices.SortFunc(ranks, func(x, y int32) int { return cmp.Compare(r.slotOf[x], r.slotOf[y]) })
 			blocks = append(blocks, ranks)
 		}
@@ -151,7 +173,13 @@ func (r *search) blocks() [][]int32 {
 		}
 	}
 	for _, ranks := range r.tied(func(u, v int32) bool { return site(u) == site(v) }) {
-		add(ranks[:min(len(ranks), r.problem.MaxMoves)])
+		add(ranks)
+		for quarter := 1; r.parts && quarter < 4; quarter++ {
+			add(ranks[:len(ranks)*quarter/4])
+		}
+		if r.parts && len(ranks) > r.problem.MaxMoves {
+			add(ranks[:r.problem.MaxMoves])
+		}
 	}
 	return blocks
 }

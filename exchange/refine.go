@@ -32,7 +32,7 @@ func Refine(ctx context.Context, p *mapping.Problem, start mapping.Mapping, opti
 		}
 	}
 	if err == nil && p.MaxMoves > 0 {
-		err = r.moveBlocks(ctx)
+		r, err = r.withBlocks(ctx)
 	}
 	if err == nil {
 		err = r.run(ctx)

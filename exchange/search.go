@@ -23,6 +23,8 @@ type search struct {
 	crowd    []int32
 	inCrowd  []bool // length ranks
 	floor    float64
+	parts    bool    // parts of blocks move too
+	short    bool    // a block could not move for the limit of moves alone
 	listed   []int32 // length sites: rank turn that listed it
 	turn     int32
 }
