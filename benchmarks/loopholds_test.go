@@ -31,44 +31,37 @@ func TestLoopNeverClaimsTooMuch(t *testing.T) {
 	}
 }
 
-// promises are gains over the best static mapping in per cent, and how many of the seeds
-// reach them: less than was measured.
-var promises = []struct {
-	scenario     string
-	least        float64
-	seeds, reach int
-}{
-	{"io-gateway-small", 50, 2, 2}, // 65 to 72 on seeds 1 to 5
-	{"spare-small", 5, 2, 2},       // 9 to 19
-	{"pf3d-small", 10, 5, 1},       // 14 and 17 on two of them, nothing on the others
+// leastGains are gains over the best static mapping in per cent, less than any of seeds
+// 1 to 5 was measured to give.
+var leastGains = map[string]float64{
+	"io-gateway-small": 50, // 65 to 72
+	"spare-small":      12, // 16 to 24
+	"pf3d-small":       10, // 13 to 20
 }
 
 // The loop gains where others crowd leaves, on seeds that it has not seen.
-// REMAP_TABLE=1 tells of seeds 1 to 5 in all.
+// REMAP_TABLE=1 tells of five seeds, else there are two.
 func TestLoopGainsBesideOthers(t *testing.T) {
 	if os.Getenv("REMAP_LONG") == "" {
 		t.Skip("skipped: searches of half a minute; set REMAP_LONG=1")
 	}
-	for _, p := range promises {
-		if os.Getenv("REMAP_TABLE") != "" {
-			p.seeds = 5
-		}
-		reached := 0
-		for seed := range uint64(p.seeds) {
-			b := openLoop(t, p.scenario, "multisection,tiling,swap", seed+1)
+	seeds := uint64(2)
+	if os.Getenv("REMAP_TABLE") != "" {
+		seeds = 5
+	}
+	for scenario, least := range leastGains {
+		for seed := uint64(1); seed <= seeds; seed++ {
+			b := openLoop(t, scenario, "multisection,tiling,swap", seed)
 			s := b.settings
 			s.Rounds, s.Repeats = 2, 4
 			r := b.optimize(t, s)
 			found := b.judge(t, "loop", r.Best.Mapping, freshRepeat)
 			static := b.judge(t, "static", r.Static.Mapping, freshRepeat)
 			gain := found.gainOver(static)
-			t.Logf("%s, seed %d: static %s us, loop %s, gain %s %%, %d mappings", p.scenario, seed+1, static.text(), found.text(), gainText(gain), r.Simulations)
-			if gain.Proven() && gain.Percent >= p.least {
-				reached++
+			t.Logf("%s, seed %d: static %s us, loop %s, gain %s %%, %d mappings", scenario, seed, static.text(), found.text(), gainText(gain), r.Simulations)
+			if !gain.Proven() || gain.Percent < least {
+				t.Errorf("%s, seed %d: gain %s %%, want %g", scenario, seed, gainText(gain), least)
 			}
-		}
-		if reached < p.reach {
-			t.Errorf("%s: %d of %d seeds gain %g %%, want %d", p.scenario, reached, p.seeds, p.least, p.reach)
 		}
 	}
 }
