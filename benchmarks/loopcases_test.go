@@ -62,6 +62,7 @@ func (b *loopBench) elsewhere(t testing.TB, v variant, m mapping.Mapping) float6
 // a numbering shifted by hand.
 func planesCase(t *testing.T) {
 	b := openLoop(t, "pf3d", loopStrategies, 1)
+	b.settings.Simulations = loopBudget
 	r := b.optimize(t, b.settings)
 	start := b.judge(t, "default", r.Start.Mapping, freshRepeat)
 	found := b.judge(t, proposalName(&r.Best), r.Best.Mapping, freshRepeat)

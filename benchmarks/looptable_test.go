@@ -23,6 +23,9 @@ const (
 	otherStatics = "cyclic,random,rcm,rcm:weighted=true,bisection,fast,default,strong,kl:order=expense,rcb,hilbert,curves,tiling:levels=1"
 	// staticFinalists are the most static mappings that a choice is made among.
 	staticFinalists = 4
+	// loopBudget is how many mappings the loop may simulate, the static ones included,
+	// so that a scenario takes minutes: most of the gain comes in the first rounds.
+	loopBudget = 20
 	// fewSimulations is what the loop must stay below where it gains nothing.
 	fewSimulations = 10
 )
@@ -58,6 +61,7 @@ func without(list, scenario string) string {
 func measureLoop(t testing.TB, scenario string) *loopRow {
 	t.Helper()
 	b := openLoop(t, scenario, without(loopStrategies, scenario), 1)
+	b.settings.Simulations = loopBudget
 	row := &loopRow{scenario: scenario}
 	journal := filepath.Join(t.TempDir(), "journal")
 	begin := time.Now()
@@ -102,7 +106,7 @@ func (b *loopBench) journaled(t testing.TB, path string, control bool) *feedback
 func (b *loopBench) bestStatic(t testing.TB, row *loopRow) judgedRow {
 	t.Helper()
 	s := b.settings
-	s.Strategies, s.Refine, s.Sensitive, s.Rounds, s.Judge = nil, nil, nil, 0, 0
+	s.Strategies, s.Refine, s.Sensitive, s.Rounds, s.Simulations, s.Judge = nil, nil, nil, 0, 0, 0
 	for _, c := range row.loop.Candidates {
 		if c.Round == 0 && c.Strategy != "start" {
 			s.Strategies = append(s.Strategies, fixed(c.Strategy, c.Mapping))
