@@ -17,10 +17,11 @@ import (
 
 const (
 	// loopStrategies are what the loop itself begins with: few, so that where
-	// nothing is to be gained it has simulated few mappings when it says so.
-	loopStrategies = "multisection,tiling,kl,swap,best"
+	// nothing is to be gained it has simulated few mappings when it says so. `best`
+	// would cost more time than all simulations, afresh for every form.
+	loopStrategies = "multisection,tiling,kl,swap"
 	// otherStatics join them, and the mappings of other tools, in the multistart.
-	otherStatics = "cyclic,random,rcm,rcm:weighted=true,bisection,fast,default,strong,kl:order=expense,rcb,hilbert,curves,tiling:levels=1"
+	otherStatics = "cyclic,random,rcm,rcm:weighted=true,bisection,fast,default,strong,kl:order=expense,rcb,hilbert,curves,tiling:levels=1,best"
 	// staticFinalists are the most static mappings that a choice is made among.
 	staticFinalists = 4
 	// loopBudget is how many mappings the loop may simulate, the static ones included,
