@@ -170,7 +170,7 @@ func TestLoopAblation(t *testing.T) {
 				for _, row := range rows {
 					table.WriteString(row.cells(seeds))
 				}
-				t.Logf("%s, %d seeds of the search, from the default and two static mappings; the best static: %s us\n"+
+				t.Logf("%s, seeds of the search: %d, from the default and two static mappings; the best static: %s us\n"+
 					"| feedback | read from | us | gain over the best static %% | mappings simulated | s |\n|---|---|---|---|---|---|\n%s",
 					name+size, seeds, rows[0].static.text(), table.String())
 				if os.Getenv("REMAP_FIGURES") != "" {
