@@ -66,10 +66,8 @@ func TestContractionKeepsCosts(t *testing.T) {
 		if err := h.problem.Check(); err != nil {
 			t.Fatal(err)
 		}
-		coarse := mapping.Mapping{}
-		for _, host := range rapid.Permutation(mapping.Identity(len(p.Allocation.Hosts))).Draw(t, "places")[:h.problem.Ranks()] {
-			coarse = append(coarse, host)
-		}
+		places := rapid.Permutation(mapping.Identity(len(p.Allocation.Hosts))).Draw(t, "places")
+		coarse := mapping.Mapping(places[:h.problem.Ranks()])
 		fine := h.project(coarse)
 		if err := fine.Check(p.Allocation.SlotCount()); err != nil {
 			t.Fatal(err)
