@@ -155,7 +155,7 @@ func newSearch(settings Settings) *search {
 	// No path has more switches than the machine: weight times distance stays in int64.
 	limit := min(commgraph.MaxTotal/2, math.Exp2(60)/float64(settings.Problem.Machine.Switches()+2))
 	s.nothing = ignorance(settings.Problem, limit)
-	s.nothing.phases = settings.Phases
+	s.nothing.alone, s.nothing.phases = settings.Alone, settings.Phases
 	return s
 }
 

@@ -80,6 +80,7 @@ type knowledge struct {
 	correction []float64            // length links: of the capacity
 	demand     []float64            // length links: share of the rate that others would use without the job, the most seen
 	seen       *state               // of the newest mapping
+	alone      bool                 // no other job has the network
 	phases     []*commgraph.Traffic // of the program
 	limit      float64              // of the total weight of a reweighted graph
 	seconds    float64              // that the job's links are to need at most
@@ -102,7 +103,7 @@ func ones(n int) []float64 {
 // learns nothing of congestion.
 func (k *knowledge) learn(s *state, weights *Weights, seconds, gain float64) *knowledge {
 	next := &knowledge{factors: weights.factor, prices: make([]float64, len(k.prices)), correction: make([]float64, len(k.correction)),
-		demand: make([]float64, len(k.demand)), seen: s, phases: k.phases, limit: k.limit, seconds: seconds}
+		demand: make([]float64, len(k.demand)), seen: s, alone: k.alone, phases: k.phases, limit: k.limit, seconds: seconds}
 	mean, used := 0.0, 0
 	for l, own := range s.own {
 		if own > 0 {
@@ -112,7 +113,7 @@ func (k *knowledge) learn(s *state, weights *Weights, seconds, gain float64) *kn
 	}
 	mean /= float64(max(1, used))
 	for l, congested := range s.congested {
-		next.demand[l] = max(k.demand[l], s.demand(l, gain > 0))
+		next.demand[l] = max(k.demand[l], s.demand(l, gain > 0 && !k.alone))
 		next.prices[l] = (1-priceRate)*k.prices[l] + priceRate*(1+gain*congested)
 		next.correction[l] = k.correction[l]
 		if s.own[l] > 0 && gain > 0 {

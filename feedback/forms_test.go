@@ -182,3 +182,21 @@ func TestPhasesArePosed(t *testing.T) {
 		}
 	}
 }
+
+// A job alone crowds out nobody: its own congestion is no demand of others.
+func TestAloneNoDemand(t *testing.T) {
+	p := leaves(t, 8)
+	n := len(p.Machine.Links)
+	s := &state{congested: ones(n), own: ones(n), foreign: make([]float64, n)}
+	for _, alone := range []bool{false, true} {
+		k := ignorance(p, 1e9)
+		k.alone = alone
+		next := k.learn(s, NewWeights(p.Graph, p.Traffic), 1e-6, 4)
+		next = next.learn(s, NewWeights(p.Graph, p.Traffic), 1e-6, 4)
+		for l, demand := range next.demand {
+			if want := map[bool]float64{true: 0, false: 1}[alone]; demand != want {
+				t.Fatalf("alone %v: others want %g of link %d, not %g", alone, demand, l, want)
+			}
+		}
+	}
+}

@@ -38,36 +38,13 @@ func (s *search) proposals(form Form, knows *knowledge, best bool) []proposal {
 		}
 	default:
 		all = append(all, chain([]mapping.Strategy{*s.Refine}))
-		if best {
-			all = append(all, s.cheapest())
+		for _, strategy := range s.Strategies {
+			if best && strategy.Name != s.Refine.Name {
+				all = append(all, chain([]mapping.Strategy{strategy, *s.Refine}))
+			}
 		}
 	}
 	return all
-}
-
-// cheapest is the best by the posed problem of what every strategy makes afresh,
-// refined.
-func (s *search) cheapest() proposal {
-	return proposal{name: "afresh", refines: true, makes: func(ctx context.Context, p *mapping.Problem) (mapping.Mapping, error) {
-		var least mapping.Mapping
-		cost := 0.0
-		for _, strategy := range s.Strategies {
-			if strategy.Name == s.Refine.Name {
-				continue
-			}
-			m, err := chain([]mapping.Strategy{strategy, *s.Refine}).makes(ctx, p)
-			if ctx.Err() != nil {
-				return nil, ctx.Err()
-			}
-			if err == nil && !s.seen[key(m)] && (least == nil || p.Cost(m) < cost) {
-				least, cost = m, p.Cost(m)
-			}
-		}
-		if least == nil {
-			return nil, errNothingNew
-		}
-		return least, nil
-	}}
 }
 
 // chain maps step by step, each from what the one before has made.
