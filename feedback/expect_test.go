@@ -3,7 +3,9 @@ package feedback
 import (
 	"context"
 	"math"
+	"runtime"
 	"slices"
+	"sync/atomic"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -65,6 +67,34 @@ func TestPosedLevels(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestPortfolioWorkers: no more mappings are made at a time than there are workers.
+func TestPortfolioWorkers(t *testing.T) {
+	for _, workers := range []int{1, 2} {
+		s, k := judged(t, 6)
+		var active, most atomic.Int32
+		plain := *s.Refine
+		s.Workers, s.Refine = workers, &mapping.Strategy{Name: plain.Name, Refine: true, Map: func(ctx context.Context, p *mapping.Problem) (mapping.Mapping, error) {
+			now := active.Add(1)
+			defer active.Add(-1)
+			for range 1000 { // lets the others run
+				runtime.Gosched()
+				most.Store(max(most.Load(), now, active.Load()))
+			}
+			return plain.Map(ctx, p)
+		}}
+		posed := *s.Problem
+		k.poseCapacities(&posed)
+		posed.Start = mapping.Identity(6)
+		f := &portfolio{search: s, form: Forms()[0], knows: k, afresh: true}
+		if _, err := f.pick("ranks", ofRanks, hard).makes(context.Background(), &posed); err != nil {
+			t.Fatal(err)
+		}
+		if got := int(most.Load()); got < 1 || got > workers {
+			t.Errorf("%d mappings made at a time by %d workers", got, workers)
+		}
+	}
 }
 
 // TestPortfolio: what is picked was not seen, is the best of its kind, and is the

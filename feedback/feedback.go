@@ -1,6 +1,6 @@
-// Package feedback closes the loop: it evaluates mappings, makes pairs of
-// ranks heavier by the congestion their packets measured, lets the strategies
-// map again, and keeps the best mapping it has seen.
+// Package feedback closes the loop: it evaluates mappings, puts what was measured
+// under them into the next problem (Form: capacities and prices of links, weights
+// of pairs), lets the strategies map again, and keeps the best mapping it has seen.
 package feedback
 
 import (
@@ -25,6 +25,7 @@ type Settings struct {
 	Phases      []*commgraph.Traffic // of the program, in the order of time (workload.Program.PhaseTraffic), for the form that weighs them apart; nil = not known
 	View        View                 // how links are read; nil = ExactView
 	Bases       int                  // most mappings, of different origin, that a round goes on from, 1 to 100
+	Workers     int                  // mappings of one base made at a time; 0 = one a core; results do not depend on it
 	Evaluate    Evaluate
 	Sensitive   Evaluate                         // as Evaluate, by a finer definition of congested: asked when the coarse one sees none under the best mapping, or what it saw led to no gain; nil = none
 	Alone       bool                             // no other job has the network
@@ -67,6 +68,8 @@ func (s *Settings) validate() error {
 		return fmt.Errorf("gain %g: must be 0 to 1000", s.Gain)
 	case s.Bases < 1 || s.Bases > 100:
 		return fmt.Errorf("bases %d: must be 1 to 100", s.Bases)
+	case s.Workers < 0:
+		return fmt.Errorf("workers %d: must not be negative", s.Workers)
 	case s.Patience < 1:
 		return fmt.Errorf("patience %d: must be at least 1", s.Patience)
 	}

@@ -126,7 +126,7 @@ func (f *portfolio) all(ctx context.Context, jobs []job) error {
 	worst := f.slowdown(f.knows, f.base.StartMapping(), hard.links)
 	found := make([]mapping.Mapping, len(jobs))
 	var group errgroup.Group
-	group.SetLimit(runtime.GOMAXPROCS(0))
+	group.SetLimit(cmp.Or(f.Workers, runtime.GOMAXPROCS(0)))
 	for i, j := range jobs {
 		group.Go(func() error {
 			p := *f.base

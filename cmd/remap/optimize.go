@@ -174,7 +174,7 @@ func (p *program) loop(ctx context.Context, j *job, strategies []mapping.Strateg
 		return s, err
 	}
 	s.Rounds, s.Repeats, s.Gain, s.Judge = p.rounds, p.repeats, p.gain, p.judgeRepeats
-	s.Simulations, s.Control = p.simulations, p.control
+	s.Simulations, s.Control, s.Workers = p.simulations, p.control, p.workers
 	measured, err := p.openMeasured(ctx, j, o)
 	if err != nil {
 		return s, err
