@@ -47,7 +47,7 @@ func (p *program) newApp() *cli.App {
 		OnUsageError:   usageError,
 		ExitErrHandler: func(*cli.Context, error) {},
 		Commands: []*cli.Command{
-			p.command("optimize", "the closed loop: map, simulate, reweight by congestion, map again", optimizeExamples, p.optimize,
+			p.command("optimize", "the closed loop: map, simulate, learn from congestion, map again", optimizeExamples, p.optimize,
 				simulated, p.strategiesFlag("rcm,bisection,multisection,tiling,kl"), p.goalFlags(), p.migrationFlag(), p.loopFlags(), p.measuredFlags(), p.checkModelFlag(), p.samplingFlag("from which the feedback is taken instead of exact counts"), mappings),
 			p.command("map", "one static mapping, without simulation", mapExamples, p.mapOnce,
 				job, p.strategyFlag(), p.goalFlags(), mappings),

@@ -39,7 +39,11 @@ func (g gain) sentence(found *feedback.Result) string {
 			text = "the best static mapping is the result: no round of feedback was run"
 		}
 	}
-	if found.Restarts != nil {
+	switch {
+	case found.Restarts == nil:
+	case found.Restarted == 0:
+		text += "; blind restarts tried no other mapping"
+	default:
 		text += fmt.Sprintf("; over %s: %s", countOf(found.Restarted, "blind restart"), gainText(found.OverRestarts))
 	}
 	return text

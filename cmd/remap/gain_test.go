@@ -26,6 +26,8 @@ func TestGainSentence(t *testing.T) {
 			Gain: feedback.Gain{Percent: 12.34, Low: 10, High: 16.06, Known: true}, Restarts: &feedback.Candidate{}, Restarted: 1,
 			OverRestarts: feedback.Gain{Percent: 1, Low: -0.5, High: 2, Known: true}},
 			"gain over the best static mapping on 0 fresh seeds: 12.3 % [10.0, 16.1]; over 1 blind restart: 1.0 % [-0.5, 2.0], which proves none"},
+		{feedback.Result{Fresh: true, Best: feedback.Candidate{Mapping: still}, Static: feedback.Candidate{Mapping: still}, Restarts: &feedback.Candidate{}},
+			"the best static mapping is the result: no round of feedback was run; blind restarts tried no other mapping"},
 		{feedback.Result{Fresh: true, Best: feedback.Candidate{Mapping: moved}, Static: feedback.Candidate{Mapping: still}, Gain: feedback.Gain{Percent: 5}},
 			"gain over the best static mapping on 0 fresh seeds: 5.0 % (no interval below 6 repeats)"},
 	} {
