@@ -179,22 +179,32 @@ func (m *Measured) Left(machine *topology.Topology) (*topology.Topology, error) 
 	return topology.Throttle(machine, share)
 }
 
-// Watch makes a view tell what others do as it was measured, whatever the
-// simulator says of it, and of the mapping `previous` also the congestion. The
-// evaluations that the view is asked of must come from the Evaluate it gives.
-func (m *Measured) Watch(evaluate Evaluate, view View, previous mapping.Mapping) (Evaluate, View) {
+// Watch makes the view of a loop tell what others do as it was measured, whatever
+// the simulator says of it, and of the mapping `previous` also the congestion, also
+// where the loop looks closer (Settings.Sensitive).
+func (m *Measured) Watch(s *Settings, previous mapping.Mapping) {
 	var mutex sync.Mutex
 	of := map[*Evaluation]bool{} // those of the mapping that ran
-	watched := func(ctx context.Context, x mapping.Mapping, first, count int) (*Evaluation, error) {
-		e, err := evaluate(ctx, x, first, count)
-		if err == nil && slices.Equal(x, previous) {
-			mutex.Lock()
-			defer mutex.Unlock()
-			of[e] = true
+	watched := func(evaluate Evaluate) Evaluate {
+		if evaluate == nil {
+			return nil
 		}
-		return e, err
+		return func(ctx context.Context, x mapping.Mapping, first, count int) (*Evaluation, error) {
+			e, err := evaluate(ctx, x, first, count)
+			if err == nil && slices.Equal(x, previous) {
+				mutex.Lock()
+				defer mutex.Unlock()
+				of[e] = true
+			}
+			return e, err
+		}
 	}
-	return watched, func(machine *topology.Topology, e *Evaluation) *LinkView {
+	s.Evaluate, s.Sensitive = watched(s.Evaluate), watched(s.Sensitive)
+	view := s.View
+	if view == nil {
+		view = ExactView
+	}
+	s.View = func(machine *topology.Topology, e *Evaluation) *LinkView {
 		v := view(machine, e)
 		v.Foreign = slices.Clone(m.Foreign)
 		mutex.Lock()

@@ -193,15 +193,21 @@ func TestWatch(t *testing.T) {
 		links.Congested[l] = 0.75
 	}
 	m := r.apart(t, links, nil)
-	evaluate, view := m.Watch(Simulator(r.machine, r.allocation, r.program, evalsim.DefaultOptions(), 1), ExactView, r.mapping)
+	simulate := Simulator(r.machine, r.allocation, r.program, evalsim.DefaultOptions(), 1)
+	s := Settings{Evaluate: simulate, Sensitive: simulate}
+	m.Watch(&s, r.mapping)
 	other := slices.Clone(r.mapping)
 	slices.Reverse(other)
-	for _, x := range []mapping.Mapping{r.mapping, other} {
+	for i, x := range []mapping.Mapping{r.mapping, other, r.mapping, other} {
+		evaluate := s.Evaluate
+		if i >= 2 { // a closer look sees the measurement too
+			evaluate = s.Sensitive
+		}
 		e, err := evaluate(context.Background(), x, 0, 1)
 		if err != nil {
 			t.Fatal(err)
 		}
-		plain, seen := ExactView(r.machine, e), view(r.machine, e)
+		plain, seen := ExactView(r.machine, e), s.View(r.machine, e)
 		if !slices.Equal(seen.Foreign, m.Foreign) || !slices.Equal(seen.Own, plain.Own) || !slices.Equal(seen.Packets, plain.Packets) {
 			t.Error("the view is not that of the simulator with the measured share of others")
 		}

@@ -177,12 +177,7 @@ func (m *measurement) watch(s *feedback.Settings, p *program, j *job) {
 	if m == nil {
 		return
 	}
-	view := s.View
-	if view == nil {
-		view = feedback.ExactView
-	}
-	ran := j.problem(p.seed).StartMapping()
-	s.Evaluate, s.View = m.Watch(s.Evaluate, view, ran)
+	m.Watch(s, j.problem(p.seed).StartMapping())
 }
 
 // sayMeasured tells what was used of the measurement.
