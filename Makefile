@@ -9,8 +9,9 @@
 
 GO ?= go
 STATICCHECK := .tools/staticcheck
-# The race detector slows tests ten times and more: only what starts goroutines.
-RACE_TESTS := TestScripts|TestMeter|TestRepeats|TestCancelled|TestNeverWorse|TestInterrupted
+# The race detector slows tests ten times and more: only what starts goroutines,
+# and not the scripts of the whole program, which take minutes under it.
+RACE_TESTS := TestMeter|TestRepeats|TestCancelled|TestNeverWorse|TestInterrupted
 RACE_PACKAGES := ./cmd/remap ./evalsim ./feedback
 
 .PHONY: build test format vet staticcheck unit invariants race test-real bench clean
