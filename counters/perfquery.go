@@ -42,6 +42,12 @@ func (s *Snapshot) ReadPerfquery(name string, r io.Reader) error {
 			return err
 		}
 	}
+	return s.finished(name, lines, limited, d.any)
+}
+
+// finished ends the reading of a dump: one without a line is that of a dead port,
+// one in which no counters were found is of another kind.
+func (s *Snapshot) finished(name string, lines *input.Lines, limited *io.LimitedReader, any bool) error {
 	if err := lines.Err(); err != nil {
 		return err
 	}
@@ -51,7 +57,7 @@ func (s *Snapshot) ReadPerfquery(name string, r io.Reader) error {
 	switch {
 	case lines.Number == 0:
 		s.empty = append(s.empty, name)
-	case !d.any:
+	case !any:
 		s.others = append(s.others, name)
 	}
 	return nil

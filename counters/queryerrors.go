@@ -42,19 +42,7 @@ func (s *Snapshot) ReadErrors(name string, r io.Reader) error {
 			return lines.Errorf(len(text)-len(trimmed)+1, queryErrorsHint, "expected Errors for, Data Counters for, GUID or Link info:, found %q", clip(trimmed))
 		}
 	}
-	if err := lines.Err(); err != nil {
-		return err
-	}
-	if limited.N == 0 {
-		return &input.Error{File: name, Reason: "file longer than 1 GiB", Hint: "is this the right file?"}
-	}
-	switch {
-	case lines.Number == 0:
-		s.empty = append(s.empty, name)
-	case !any:
-		s.others = append(s.others, name)
-	}
-	return nil
+	return s.finished(name, lines, limited, any)
 }
 
 // reported reads GUID 0x... port N: [NAME == VALUE (ROUNDED)] ...
