@@ -115,21 +115,29 @@ func TestShiftsAreExactlyFull(t *testing.T) {
 // direction, so that each link carries k/8 of what a host sends, and hosts can
 // send at 8/k of the links' rate at most; on a line the middle link carries k/4
 // and the bound is 4/k (Dally and Towles 2004, sections 3.2 and 5.3.1). No
-// traffic to oneself makes that (N-1)/N as much. When k is even, ways of k/2
-// links all go up, and the bound is 1/(k/8+1/4).
+// traffic to oneself makes that (N-1)/N as much. No host sends more than its own link
+// takes, so the bound is at most 1. When k is even, this holds only where ways of k/2
+// links are divided over both directions: if all went up, it were 1/(k/8+1/4).
 //
 // Dimension order with room for 16 packets carries 0.85 of the bound without
-// loss, and more than the bound is never carried, whatever is offered. (Beyond
-// saturation rings carry less than before, as is known of networks that do not
+// loss, and at least 0.85 when as much as the bound is offered; BookSim2 holds 0.88 to
+// 0.92 on 8x8. More than the bound is never carried, whatever is offered. (Beyond
+// saturation long rings carry less than before, as is known of networks that do not
 // throttle injection: Thottethodi, Lebeck and Mukherjee 2001.)
 func TestSaturationOfTorus(t *testing.T) {
 	t.Parallel()
-	ring := func(k float64) float64 { return 8 * k / (k*k - 1) }
+	ring := func(k float64) float64 {
+		if math.Mod(k, 2) == 0 {
+			return 8 / k
+		}
+		return 8 * k / (k*k - 1)
+	}
 	line := func(k float64) float64 { return 4 * k / (k*k - 1) }
 	cases := []struct {
 		spec  string
 		bound float64
-	}{{"torus:15x15", ring(15) * 224 / 225}, {"torus:31", ring(31) * 30 / 31}, {"torus:8x8x4", 1 / 1.25 * 255 / 256}, {"mesh:9x9", line(9) * 80 / 81}}
+	}{{"torus:15x15", ring(15) * 224 / 225}, {"torus:31", ring(31) * 30 / 31}, {"torus:4x4", ring(4) * 15 / 16}, {"torus:7x7", ring(7) * 48 / 49},
+		{"torus:8x8", ring(8) * 63 / 64}, {"torus:8x8x8", ring(8) * 511 / 512}, {"torus:8x8x4", ring(8) * 255 / 256}, {"mesh:9x9", line(9) * 80 / 81}}
 	packets := 200
 	if os.Getenv("REMAP_LONG") != "" {
 		cases = append(cases, struct {
@@ -141,12 +149,14 @@ func TestSaturationOfTorus(t *testing.T) {
 	for _, c := range cases {
 		top := network(t, c.spec)
 		near(t, c.spec+": bound from the routes", 1/expectedLoad(top, pattern{top, nil}.demand(), false), c.bound, 1e-9)
+		bound := min(c.bound, 1)
 		for _, load := range []float64{0.5, 0.85, 1, 1.3} {
-			got := accepted(t, top, evalsim.DefaultOptions(), load*c.bound, packets, toAnyOther(top.Hosts())) / c.bound
-			t.Logf("%s: offered %.2f of the bound %.4f, accepted %.3f", c.spec, load, c.bound, got)
+			got := accepted(t, top, evalsim.DefaultOptions(), load*bound, packets, toAnyOther(top.Hosts())) / bound
+			t.Logf("%s: offered %.2f of the bound %.4f, accepted %.3f", c.spec, load, bound, got)
 			// So many packets arrive in the window, a Poisson number of them.
 			chance := 4 / math.Sqrt(load*0.45*float64(packets*top.Hosts()))
-			if got > 1+chance || load < 0.9 && math.Abs(got/load-1) > chance+0.005 {
+			lost := load < 0.9 && math.Abs(got/load-1) > chance+0.005
+			if got > 1+chance || lost || load == 1 && got < 0.85 {
 				t.Errorf("%s: offered %g of the bound, accepted %g", c.spec, load, got)
 			}
 		}

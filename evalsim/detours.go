@@ -59,7 +59,7 @@ func (s *simulator) toward(at, to int32, pk *packet) (link, virtual int32) {
 		if g.count == 1 {
 			return g.first, int32(g.virtual)
 		}
-		return s.choose(at, g, pk), int32(g.virtual)
+		return s.choose(at, g, pk)
 	}
 	channels := s.routes.CandidatesIn(s.candidates[:0], at, to)
 	s.candidates = channels

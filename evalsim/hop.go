@@ -193,8 +193,8 @@ func (s *simulator) route(landings []landing, done int) {
 	}
 	for _, c := range s.choices[:choices] {
 		m, g := &s.moves[c.move&(batch-1)], s.groups[c.group]
-		m.link = s.choose(c.at, g, s.packetAt.at(m.packet))
-		m.channel = m.link*virtual + int32(g.virtual)
+		link, channel := s.choose(c.at, g, s.packetAt.at(m.packet))
+		m.link, m.channel = link, link*virtual+channel
 		s.load.bound(m.link, s.full)
 	}
 }

@@ -47,11 +47,17 @@ type class struct {
 	endpoint bool  // leads to a host
 }
 
-// group is a set of candidate links of a next hop, on one virtual channel.
+// group is a set of candidate links of a next hop.
 type group struct {
 	first   int32 // link, the others follow it; scattered ones: index in network.scattered
 	count   int16 // links; negative: so many scattered ones
-	virtual int16 // virtual channel
+	virtual int16 // virtual channel; of scattered ones that of the first
+}
+
+// tie tells whether a group is that of a switch half-way round a ring: the only
+// ones whose links are used on different virtual channels (topology.GridRoute).
+func (n *network) tie(g group) bool {
+	return g.count == -2 && n.scatteredVirtual[g.first] != n.scatteredVirtual[g.first+1]
 }
 
 // interval is a topology.Interval ready for the event loop: destination number
@@ -71,14 +77,17 @@ type network struct {
 	template  []channel
 	classes   []class
 	groups    []group // as in topology.Routes
-	scattered []int32
-	intervals []interval // as in topology.Routes, or nil
-	links     int
-	mixed     bool                // links have different rates
-	origin    []int32             // length links: switch number it comes from, -1 = a host
-	horizon   int64               // longest time from making an event to its happening, ps
-	ways      *topology.PathLinks // nil where receivers need not know
-	paths     sampling.Paths      // likewise
+	scattered []int32 // links of groups whose numbers are not consecutive
+
+	// scatteredVirtual is the virtual channel of every scattered link.
+	scatteredVirtual []uint8
+	intervals        []interval // as in topology.Routes, or nil
+	links            int
+	mixed            bool                // links have different rates
+	origin           []int32             // length links: switch number it comes from, -1 = a host
+	horizon          int64               // longest time from making an event to its happening, ps
+	ways             *topology.PathLinks // nil where receivers need not know
+	paths            sampling.Paths      // likewise
 }
 
 func layOut(t *topology.Topology, o *Options) (*network, error) {
@@ -169,6 +178,7 @@ func (n *network) layGroups() error {
 				g.first, g.count = int32(len(n.scattered)), -int16(count)
 				for _, c := range channels {
 					n.scattered = append(n.scattered, c/n.virtual)
+					n.scatteredVirtual = append(n.scatteredVirtual, uint8(c%n.virtual))
 				}
 				break
 			}

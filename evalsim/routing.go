@@ -7,13 +7,31 @@ import (
 	"remap/sampling"
 )
 
-// choose picks one of a group's links.
-func (s *simulator) choose(at int32, g group, pk *packet) int32 {
+// choose picks one of a group's links, and its virtual channel.
+func (s *simulator) choose(at int32, g group, pk *packet) (link, virtual int32) {
 	if g.count >= 0 {
-		return s.pick(at, g.first, uint32(g.count), nil, pk)
+		return s.pick(at, g.first, uint32(g.count), nil, pk), int32(g.virtual)
 	}
-	count := uint32(-int32(g.count))
-	return s.pick(at, 0, count, s.scattered[g.first:g.first+int32(count)], pk)
+	if s.options.Routing == Static && s.tie(g) {
+		k := g.first + s.tieInOrder(at, pk)
+		return s.scattered[k], int32(s.scatteredVirtual[k])
+	}
+	links := s.scattered[g.first : g.first-int32(g.count)]
+	link = s.pick(at, 0, uint32(len(links)), links, pk)
+	if !s.tie(g) || link == links[0] {
+		return link, int32(g.virtual)
+	}
+	return link, int32(s.scatteredVirtual[g.first+1])
+}
+
+// tieInOrder is which candidate of a tie, down or up, all packets from the switch
+// that a packet came from take to the switch it is bound for.
+func (s *simulator) tieInOrder(at int32, pk *packet) int32 {
+	m, grid := &s.messages[pk.message], s.routes.Grid
+	if grid.TieUp(s.topology.SwitchOf(s.topology.Links[m.link].To), m.to, grid.Differs(at, m.to)) {
+		return 1
+	}
+	return 0
 }
 
 // pick chooses one of n candidates: the links from first on or, if there are

@@ -179,7 +179,7 @@ func TestChannelBounds(t *testing.T) {
 		{"hyperx:17", chained, 16, true, false},   // all there are
 		{"hyperx:18", chained, 1, false, false},   // one too many
 		{"hyperx:20", chained, 1, false, false},   // 19 are too many
-		{"torus:20", notClosed, 12, false, false}, // 2, and 10 to come to the other side of the gap
+		{"torus:20", notClosed, 11, false, false}, // 2, and 9 to come to the switch from which the other way is as short
 		{"torus:40", notClosed, 1, false, false},  // 21 are too many
 	} {
 		n := mustParse(t, c.spec)

@@ -42,8 +42,9 @@ func (s *spec) grid() (*grid, error) {
 		cables += min(float64(n-1), 1)
 	}
 	links := 2 * switches * (cables + float64(p.hosts))
-	// Every switch has a group of next hops by dimension, direction and channel.
-	entries := 4 * switches * float64(len(p.extents))
+	// Every switch has a group of next hops by dimension, direction and channel, and
+	// one for ties.
+	entries := 5 * switches * float64(len(p.extents))
 	if most := max(links, entries); most > MaxLinks {
 		s.complain("%.3g hosts, %.3g links and %.3g routing entries are too many: at most %d of each",
 			switches*float64(p.hosts), links, entries, MaxLinks)
@@ -161,7 +162,7 @@ func (p *grid) wiring() []cable {
 }
 
 // routes fills the groups of links by (switch, dimension, direction, dateline
-// channel). A mesh has one virtual channel, a torus two.
+// channel), and the ties. A mesh has one virtual channel, a torus two.
 func (p *grid) routes(t *Topology) *Routes {
 	d := len(p.extents)
 	channels := 1
@@ -169,7 +170,7 @@ func (p *grid) routes(t *Topology) *Routes {
 		channels = 2
 	}
 	r := &Routes{VirtualChannels: int32(channels), Switches: p.switches, Offsets: []int32{0}, Grid: p.route}
-	r.Grid.Groups = make([]int32, p.switches*d*4)
+	r.Grid.Groups, r.Grid.Ties = make([]int32, p.switches*d*4), make([]int32, p.switches*d)
 	for s := range int32(p.switches) {
 		first, end := t.Out(t.NodeOf(s))
 		for way := range int32(2 * d) {
@@ -179,21 +180,37 @@ func (p *grid) routes(t *Topology) *Routes {
 					r.Grid.Groups[at] = r.Grid.Groups[at-1]
 					continue
 				}
-				before := len(r.Channels)
 				for l := first; l < end; l++ {
 					if to := t.Links[l].To; !t.IsHost(to) && r.Grid.way(s, t.SwitchOf(to)) == way {
 						r.Channels = append(r.Channels, l*int32(channels)+channel)
 					}
 				}
-				r.Grid.Groups[at] = -1
-				if len(r.Channels) > before {
-					r.Grid.Groups[at] = int32(len(r.Offsets) - 1)
-					r.Offsets = append(r.Offsets, int32(len(r.Channels)))
+				r.Grid.Groups[at] = r.endGroup()
+			}
+		}
+		for k := range int32(d) {
+			r.Grid.Ties[s*int32(d)+k] = -1
+			if n := r.Grid.Extents[k]; r.Grid.Wrap[k] && n%2 == 0 {
+				upper := r.Grid.Coordinates[s*int32(d)+k] >= n/2 // the way up crosses the dateline, else the way down
+				for _, up := range []bool{false, true} {
+					g := r.Grid.Groups[r.Grid.entry(s, k, up, up == upper)]
+					r.Channels = append(r.Channels, r.Channels[r.Offsets[g]:r.Offsets[g+1]]...)
 				}
+				r.Grid.Ties[s*int32(d)+k] = r.endGroup()
 			}
 		}
 	}
 	return r
+}
+
+// endGroup makes the channels since the last group the next group; -1 = there are
+// none.
+func (r *Routes) endGroup() int32 {
+	if int(r.Offsets[len(r.Offsets)-1]) == len(r.Channels) {
+		return -1
+	}
+	r.Offsets = append(r.Offsets, int32(len(r.Channels)))
+	return int32(len(r.Offsets) - 2)
 }
 
 // way is 2 x dimension + (0 down, 1 up) of the step between two neighbours.

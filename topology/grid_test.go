@@ -2,6 +2,7 @@ package topology
 
 import (
 	"errors"
+	"math"
 	"strconv"
 	"strings"
 	"testing"
@@ -197,4 +198,80 @@ func small(s *spec) bool {
 		return product < 60 // ways over every intermediate switch are checked
 	}
 	return product < 300 && s.kind != "tapered" && s.kind != "full"
+}
+
+// Half-way round a ring of even extent both directions are candidates, on
+// different virtual channels of which only the one on the dateline's side is 0;
+// every other destination has one candidate. If every host sends to all others, all
+// links along one dimension carry the same, whether ties are halved or each goes by
+// TieUp in a ring whose extent is a multiple of four.
+func TestTiesAreBalanced(t *testing.T) {
+	for _, spec := range []string{"torus:4", "torus:8x8", "torus:4x8x12", "torus:6x6", "torus:10x6", "torus:7x6", "torus:2x4"} {
+		n := mustParse(t, spec)
+		g := n.Routes.Grid
+		for _, inOrder := range []bool{false, true} {
+			load := make([]float64, len(n.Links))
+			for from := range int32(n.Switches()) {
+				for to := range int32(n.Switches()) {
+					if from != to {
+						addWays(t, n, load, from, from, to, 1, inOrder)
+					}
+				}
+			}
+			for k, extent := range g.Extents {
+				least, most := extremes(n, load, int32(k))
+				switch {
+				case !inOrder || extent%4 != 2 || extent == 2:
+					if least != most {
+						t.Errorf("%s, in order %v: links of dimension %d carry %g to %g", spec, inOrder, k, least, most)
+					}
+				case most > 1.2*least: // 2, 1, 2, 1 ... of ties were they not evened out
+					t.Errorf("%s, in order: links of dimension %d carry %g to %g", spec, k, least, most)
+				}
+			}
+		}
+	}
+}
+
+// addWays adds the loads of an amount on its way, from the switch it is at.
+func addWays(t *testing.T, n *Topology, load []float64, from, at, to int32, amount float64, inOrder bool) {
+	if at == to {
+		return
+	}
+	g, channels := n.Routes.Grid, n.Routes.Candidates(at, to)
+	if virtual := n.Routes.VirtualChannels; len(channels) == 2 && channels[0]%virtual != channels[1]%virtual {
+		k := g.Differs(at, to)
+		down, up := n.Links[channels[0]/virtual], n.Links[channels[1]/virtual]
+		if g.way(at, n.SwitchOf(down.To)) != 2*k || g.way(at, n.SwitchOf(up.To)) != 2*k+1 {
+			t.Fatalf("%s: the tie at %d toward %d is not down before up", n.Name, at, to)
+		}
+		if upper := g.Coordinates[at*g.Dimensions+k] > g.Coordinates[to*g.Dimensions+k]; upper != (channels[1]%virtual == 0) {
+			t.Fatalf("%s: the tie at %d toward %d has its channels the wrong way round", n.Name, at, to)
+		}
+		if inOrder && g.TieUp(from, to, k) {
+			channels = channels[1:]
+		} else if inOrder {
+			channels = channels[:1]
+		}
+	} else if len(channels) != 1 {
+		t.Fatalf("%s: %d candidates at %d toward %d", n.Name, len(channels), at, to)
+	}
+	for _, c := range channels {
+		link := c / n.Routes.VirtualChannels
+		load[link] += amount / float64(len(channels))
+		addWays(t, n, load, from, n.SwitchOf(n.Links[link].To), to, amount/float64(len(channels)), inOrder)
+	}
+}
+
+// extremes are the least and the largest load of the links along a dimension.
+func extremes(n *Topology, load []float64, dimension int32) (least, most float64) {
+	least = math.Inf(1)
+	for l := range n.Links {
+		from, to := n.Links[l].From, n.Links[l].To
+		if n.IsHost(from) || n.IsHost(to) || n.Routes.Grid.way(n.SwitchOf(from), n.SwitchOf(to))/2 != dimension {
+			continue
+		}
+		least, most = min(least, load[l]), max(most, load[l])
+	}
+	return least, most
 }

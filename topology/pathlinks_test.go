@@ -266,7 +266,8 @@ func TestPathLinkCounts(t *testing.T) {
 }
 
 // oneWay is dimension order: one way, along every dimension in turn, by all
-// parallel links of a step; so the links are the sum over the dimensions.
+// parallel links of a step and, half-way round a ring, in both directions; so the
+// links are the sum over the dimensions.
 func oneWay(n *Topology) func(a, b int32) int {
 	g := n.Routes.Grid
 	return func(a, b int32) int {
@@ -276,6 +277,9 @@ func oneWay(n *Topology) func(a, b int32) int {
 			steps := max(x-y, y-x)
 			if g.Wrap[k] {
 				steps = min(steps, int(extent)-steps)
+				if 2*steps == int(extent) {
+					steps *= 2
+				}
 			}
 			if extent == 2 && strings.Contains(n.Name, "double") {
 				steps *= 2

@@ -8,7 +8,8 @@ package topology
 // Five schemes cover all networks. Intervals: a switch sends down to the
 // switches numbered [Low, High) by table, anything else up (fat trees; a few
 // bytes a switch). Dimension order: the first coordinate that differs is
-// corrected, on the dateline channel of that ring (Dally and Seitz 1987).
+// corrected, on the dateline channel of that ring (Dally and Seitz 1987); half-way
+// round a ring both directions are candidates (see GridRoute).
 // Dragonfly: at most a local, a global and a local link. HyperX: any coordinate
 // that differs, by the one link that corrects it.
 // Table: one entry for every pair of switch and switch with hosts. Where links
@@ -50,13 +51,34 @@ type Routes struct {
 // Base + (destination-Low)/Divide, all others take group Up (-1: no way).
 type Interval struct{ Low, High, Divide, Base, Up int32 }
 
-// GridRoute routes in dimension order.
+// GridRoute routes in dimension order, in every ring the shorter way round.
+//
+// On a ring of even extent the switch half-way round is equally far in both
+// directions. Both are candidates then, down before up, so that a routing which
+// chooses by packet divides such traffic over both; after the first link one
+// direction is the shorter one. Routings that keep a pair's packets in order
+// choose by TieUp.
+//
+// Virtual channels of a ring and direction: a packet that has the link between the
+// last and the first switch (the dateline) still to cross uses channel 0, that link
+// included. After it, or when its way does not lead over it, it uses channel 1.
+// No packet on channel 1 crosses the dateline, and none on channel 0 goes on behind
+// it, so neither channel closes a circle of buffers that wait for each other, and
+// channel 1 never waits for channel 0 of the same ring (Dally and Seitz 1987).
+// A tie is decided once, at the first switch of the ring, so this holds for it too.
 type GridRoute struct {
 	Dimensions  int32
 	Coordinates []int16 // length switches x dimensions
 	Extents     []int16 // length dimensions
 	Wrap        []bool  // length dimensions: a ring, not a line
-	Groups      []int32 // length switches x dimensions x 4: group of (dimension, direction 0 down 1 up, dateline channel 0 or 1)
+
+	// Groups of (switch, dimension, direction 0 down 1 up, dateline channel 0 or 1):
+	// length switches x dimensions x 4.
+	Groups []int32
+
+	// Ties are the groups toward the switch half-way round, of channel down and
+	// channel up: length switches x dimensions; -1 = the dimension has no such switch.
+	Ties []int32
 }
 
 // Candidates are the channels a packet at switch number `at` may take toward
@@ -138,9 +160,7 @@ func ascending(count int) []int32 {
 	return all
 }
 
-// group corrects the first coordinate that differs. On a ring it goes the
-// shorter way (up when both are equal) and uses channel 0 until it has crossed
-// the dateline, channel 1 after it or when it never will: no cycle of channels.
+// group corrects the first coordinate that differs.
 func (g *GridRoute) group(at, to int32) int32 {
 	d := g.Dimensions
 	a, b := g.Coordinates[at*d:(at+1)*d], g.Coordinates[to*d:(to+1)*d]
@@ -154,16 +174,49 @@ func (g *GridRoute) group(at, to int32) int32 {
 			if ahead < 0 {
 				ahead += g.Extents[k]
 			}
-			up = 2*ahead <= g.Extents[k]
+			if 2*ahead == g.Extents[k] {
+				return g.Ties[at*d+k]
+			}
+			up = 2*ahead < g.Extents[k]
 		}
-		group := (at*d + k) * 4
-		if up {
-			group += 2
-		}
-		if wraps := up != (b[k] > a[k]); !wraps {
-			group++
-		}
-		return g.Groups[group]
+		return g.Groups[g.entry(at, k, up, up != (b[k] > a[k]))]
 	}
 	return -1
+}
+
+// entry is where Groups has the channels of a direction, for a way that crosses
+// the dateline or not.
+func (g *GridRoute) entry(at, dimension int32, up, wraps bool) int32 {
+	i := (at*g.Dimensions + dimension) * 4
+	if up {
+		i += 2
+	}
+	if !wraps {
+		i++
+	}
+	return i
+}
+
+// TieUp is the direction at a tie in a dimension for routings that keep the packets
+// of a pair in order: up when the coordinates of the first and of the last switch,
+// without the last one's in this dimension, have an odd sum. Next to each other
+// along the ring the directions alternate, and where an extent is not a multiple of
+// four, the other coordinates even out what alternation leaves.
+func (g *GridRoute) TieUp(from, to, dimension int32) bool {
+	d := g.Dimensions
+	sum := -g.Coordinates[to*d+dimension]
+	for k := range d {
+		sum += g.Coordinates[from*d+k] + g.Coordinates[to*d+k]
+	}
+	return sum&1 == 1
+}
+
+// Differs is the first dimension in which two different switches differ: the one
+// that a packet travels in next.
+func (g *GridRoute) Differs(at, to int32) int32 {
+	k := int32(0)
+	for g.Coordinates[at*g.Dimensions+k] == g.Coordinates[to*g.Dimensions+k] {
+		k++
+	}
+	return k
 }

@@ -134,14 +134,12 @@ func (t *Topology) PathLength(a, b int32) int32 {
 	return best + 1
 }
 
-// MinimalNext appends to buffer the links from switch node `node` that lie on
-// a shortest path to switch number `to` (a switch with hosts); nothing when
-// node is that switch. Networks routed by table have no other way than the
-// table's, so there it is the candidates of Routes. So it is in dragonflies and
-// HyperX, where these are quicker to have and, without failures, all legal
-// shortest paths.
+// MinimalNext appends to buffer the links that packets take from switch node
+// `node` toward switch number `to` (a switch with hosts); nothing when node is that
+// switch. These are the candidates of Routes: on grids those of dimension order.
+// Trees have them by distance, which is quicker there and gives the same links.
 func (t *Topology) MinimalNext(buffer []int32, node, to int32) []int32 {
-	if r := t.Routes; r != nil && (r.Table != nil || r.Dragonfly != nil || r.HyperX != nil) {
+	if r := t.Routes; r != nil && r.Intervals == nil {
 		if t.SwitchOf(node) == to {
 			return buffer
 		}
