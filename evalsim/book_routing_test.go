@@ -1,0 +1,158 @@
+package evalsim_test
+
+import (
+	"fmt"
+	"math/bits"
+
+	"remap/commgraph"
+	"remap/evalsim"
+	"remap/sampling"
+)
+
+// enter routes a packet at the switch where channel in ends, by the loads of
+// this moment, and puts it into the queue of its output port.
+func (b *book) enter(p *bookPacket, in int32) {
+	from := in / b.virtual
+	at := b.top.SwitchOf(b.top.Links[from].To)
+	channel := b.route(p, at)
+	link := channel / b.virtual
+	p.in = in
+	p.hops++
+	p.ready = b.now
+	if b.options.Switching == evalsim.CutThrough {
+		// A fast link must not run out of a packet that a slow one still delivers.
+		p.ready += max(0, b.sendTime(from, p.size)-b.sendTime(link, p.size))
+	}
+	c, l := &b.channels[channel], &b.links[link]
+	c.queue = append(c.queue, p)
+	c.queued += p.size
+	l.load += p.size
+	l.crossed++
+	if c.queued > c.credits {
+		l.congested++
+	}
+	if p.ready > b.now {
+		b.at(p.ready, mayStart, link, 0, nil)
+	} else {
+		b.touch(link)
+	}
+}
+
+// route is the channel by which a packet leaves a switch.
+func (b *book) route(p *bookPacket, at int32) int32 {
+	if at == p.toward {
+		p.toward = p.message.toSwitch // from an intermediate switch on
+	}
+	if at == p.toward {
+		return p.message.rails.Ejection * b.virtual
+	}
+	channel := b.nextTo(p, at, p.toward)
+	if p.hops == 0 && (b.options.Routing == evalsim.Valiant || b.options.Routing == evalsim.UGAL) {
+		channel = b.detour(p, at, channel)
+	}
+	if b.top.Routes.PerHop {
+		channel += p.hops
+	}
+	return channel
+}
+
+// detour decides at the first switch between the shortest way, whose next
+// channel is given, and the way by a random intermediate switch.
+func (b *book) detour(p *bookPacket, at, channel int32) int32 {
+	all := b.top.Routes.Intermediate
+	via := all[b.random.IntN(len(all))]
+	if via == at || via == p.toward {
+		return channel
+	}
+	around := b.nextTo(p, at, via)
+	if b.options.Routing == evalsim.UGAL {
+		short := int(b.top.SwitchDistance(at, p.toward))
+		long := int(b.top.SwitchDistance(at, via) + b.top.SwitchDistance(via, p.toward))
+		if b.links[channel/b.virtual].load*short <= b.links[around/b.virtual].load*long {
+			return channel
+		}
+	}
+	p.toward = via
+	return around
+}
+
+// nextTo chooses among the candidate channels toward a switch.
+func (b *book) nextTo(p *bookPacket, at, to int32) int32 {
+	candidates := b.top.Routes.Candidates(at, to)
+	n := len(candidates)
+	switch b.options.Routing {
+	case evalsim.TwoChoices:
+		one, other := candidates[b.random.IntN(n)], candidates[b.random.IntN(n)]
+		if b.level(other) < b.level(one) {
+			return other
+		}
+		return one
+	case evalsim.RandomPacket:
+		return candidates[b.random.IntN(n)]
+	case evalsim.FlowHash:
+		return b.hashed(p, at, candidates)
+	case evalsim.Static:
+		return b.static(p, at, candidates)
+	case evalsim.Adaptive, evalsim.Valiant, evalsim.UGAL:
+		return b.leastLoaded(candidates)
+	}
+	panic(fmt.Sprintf("book: routing %v is not modelled", b.options.Routing))
+}
+
+// leastLoaded is uniform among the candidates of the least level.
+func (b *book) leastLoaded(candidates []int32) int32 {
+	best, ties := candidates[0], 0
+	for _, c := range candidates {
+		switch level, least := b.level(c), b.level(best); {
+		case level < least:
+			best, ties = c, 1
+		case level == least:
+			if ties++; b.random.IntN(ties) == 0 {
+				best = c
+			}
+		}
+	}
+	return best
+}
+
+// hashed is the same candidate for all packets of a pair of ranks: the number of
+// the pair in the program's traffic, the switch and the seed are hashed.
+func (b *book) hashed(p *bookPacket, at int32, candidates []int32) int32 {
+	flow := b.traffic().Find(p.message.from, p.message.to)
+	hash := sampling.NewRandom(b.seed ^ uint64(flow)<<32 ^ uint64(at))
+	return candidates[hash.Below(uint32(len(candidates)))]
+}
+
+// static is the same candidate for all packets to a host.
+func (b *book) static(p *bookPacket, at int32, candidates []int32) int32 {
+	number := b.top.Links[p.message.rails.Ejection].To
+	if divisors := b.top.Routes.StaticDivisor; divisors != nil {
+		number /= divisors[at]
+	}
+	return candidates[int(number)%len(candidates)]
+}
+
+func (b *book) traffic() *commgraph.Traffic {
+	if b.flows == nil {
+		var err error
+		if b.flows, err = b.program.Traffic(); err != nil {
+			panic(err)
+		}
+	}
+	return b.flows
+}
+
+// level is the load of a channel's link as adaptive routing sees it, in half
+// packets rounded up, a packet counting as the next lower power of two. From 32
+// on there are sixteen levels for every doubling, and 127 is the last.
+func (b *book) level(channel int32) int {
+	packet := 1 << (bits.Len(uint(b.options.PacketBytes)) - 1)
+	halves := (2*b.links[channel/b.virtual].load + packet - 1) / packet
+	step := 1 // half packets of a level
+	base := 0
+	for halves >= 32*step {
+		base += 16
+		step *= 2
+	}
+	return min(127, base+halves/step)
+}
