@@ -14,6 +14,8 @@ import (
 
 // bookCase is one random setting in which evalsim and book are compared.
 type bookCase struct {
+	number  int
+	kind    string // of traffic
 	name    string
 	top     *topology.Topology
 	hosts   []int32 // of every rank
@@ -25,7 +27,7 @@ type bookCase struct {
 func newBookCase(t testing.TB, n int) *bookCase {
 	t.Helper()
 	random := rand.New(rand.NewPCG(uint64(n), 0x63617365))
-	c := &bookCase{}
+	c := &bookCase{number: n}
 	c.top = bookNetwork(t, random, n)
 	what := changeLinks(random, c.top)
 	c.options = bookOptions(random, c.top, n)
@@ -158,13 +160,13 @@ func (c *bookCase) draw(random *rand.Rand) string {
 	count := max(1, int(float64(packets)/max(0.5, mean)/float64(ranks)))
 	count = min(count, 400)
 	c.lists = make([][]workload.Op, ranks)
-	kind := []string{"uniform", "uniform", "shift", "pairs", "hot", "exchange", "bursts"}[random.IntN(7)]
+	c.kind = []string{"uniform", "uniform", "shift", "pairs", "hot", "exchange", "bursts"}[random.IntN(7)]
 	shift := 1 + random.IntN(ranks-1)
 	partner := random.Perm(ranks)
 	for r := range ranks {
 		for k := range count {
 			to := random.IntN(ranks)
-			switch kind {
+			switch c.kind {
 			case "shift":
 				to = (r + shift) % ranks
 			case "pairs":
@@ -180,22 +182,22 @@ func (c *bookCase) draw(random *rand.Rand) string {
 			if random.IntN(3) == 0 { // whole packets
 				bytes = max(1, int64(mean)) * int64(c.options.PacketBytes)
 			}
-			c.add(kind, r, to, k, bytes, random)
+			c.add(r, to, k, bytes, random)
 		}
-		if kind == "bursts" || kind == "exchange" {
+		if c.kind == "bursts" || c.kind == "exchange" {
 			c.lists[r] = append(c.lists[r], waitAll)
 		}
 	}
-	return fmt.Sprintf("%s:%dx%gp", kind, count, mean)
+	return fmt.Sprintf("%s:%dx%gp", c.kind, count, mean)
 }
 
 // add appends a message unless it stays within a host. In exchanges the sender
 // receives one of the same distance, four at a time; in bursts three messages are
 // sent at once.
-func (c *bookCase) add(kind string, r, to, k int, bytes int64, random *rand.Rand) {
+func (c *bookCase) add(r, to, k int, bytes int64, random *rand.Rand) {
 	list := &c.lists[r]
 	apart := c.hosts[r] != c.hosts[to]
-	switch kind {
+	switch c.kind {
 	case "exchange":
 		ranks := len(c.hosts)
 		if from := (2*r - to + ranks) % ranks; c.hosts[from] != c.hosts[r] {
