@@ -2,7 +2,6 @@ package evalsim_test
 
 import (
 	"cmp"
-	"context"
 	"fmt"
 	"math"
 	"os"
@@ -72,8 +71,7 @@ func TestBookAgrees(t *testing.T) {
 	t.Logf("%d cases: makespans %+.3f %% off (+-%.3f), congested fractions %+.4f (+-%.4f); the worst are\n%s",
 		len(outcomes), 100*mean, 100*err, fraction, fractionErr, worstBook(outcomes))
 	if len(outcomes) >= 50 && (math.Abs(mean) > bookBias || math.Abs(fraction) > bookPorts) {
-		t.Errorf("over all cases makespans are off by %+.3f %%, allowed are %g, and congested fractions by %+.4f, allowed are %g",
-			100*mean, 100*bookBias, fraction, bookPorts)
+		t.Errorf("makespans may be off by %g %% in the mean, congested fractions by %g", 100*bookBias, bookPorts)
 	}
 }
 
@@ -83,7 +81,10 @@ func worstBook(outcomes []*bookOutcome) string {
 		return math.Max(math.Abs(x.bias)/bookTime, math.Abs(x.worst.difference)/bookFraction)
 	}
 	slices.SortFunc(outcomes, func(a, b *bookOutcome) int { return cmp.Compare(share(b), share(a)) })
-	lines := []string{"case     time %         congested fraction", "                      all ports  worst port"}
+	lines := []string{
+		"case     time %         congested fraction",
+		"                      all ports  worst port",
+	}
 	for _, x := range outcomes[:min(40, len(outcomes))] {
 		lines = append(lines, fmt.Sprintf("%4d  %+6.2f +-%5.2f     %+6.3f      %+6.3f  %s",
 			x.c.number, 100*x.bias, 100*x.err, x.fraction, x.worst.difference, x.c.name))
@@ -128,7 +129,7 @@ func bookRange(t *testing.T) (numbers []int, least, most int) {
 func tellBook(t *testing.T, x *bookOutcome) {
 	t.Log(x.c.name)
 	for s := range x.ours {
-		t.Logf("seed %d: %.3f us, by the book %.3f: %+.3f %%", s, x.ours[s]/1000, x.theirs[s]/1000, 100*x.times[s])
+		t.Logf("seed %d: %.3f us, by the book %.3f: %+.3f %%", s, x.ours[s], x.theirs[s], 100*x.times[s])
 	}
 	for _, p := range x.ports {
 		t.Log(x.portText(&p))
@@ -138,35 +139,34 @@ func tellBook(t *testing.T, x *bookOutcome) {
 // Where chance decides nothing, evalsim and book agree to a millionth in most
 // cases: on networks of one virtual channel, routed by destination or flow, with
 // one rank a host and buffers that hold all there is. In the others packets meet by
-// the picosecond, and which is first is not said; that is worth little.
+// the picosecond, and which is first is not said; that is worth little. On all
+// networks every link carries the same packets.
 func TestBookAgreesWithoutChance(t *testing.T) {
 	t.Parallel()
-	exact, all := 0, 0
-	for number := range 100 {
+	exact, all, cases := 0, 0, 40
+	if os.Getenv("REMAP_LONG") != "" {
+		cases = bookCases
+	}
+	for number := range cases {
 		c := newBookCase(t, number)
-		if c.top.Routes.VirtualChannels > 1 || len(c.hosts) > c.top.Hosts() || c.kind == "exchange" || c.kind == "bursts" {
+		c.options.Routing = []evalsim.Routing{evalsim.Static, evalsim.FlowHash}[number/10%2]
+		c.options.BufferBytes = 1 << 22
+		got, b := playBoth(t, c, uint64(number))
+		ordered := c.kind != "exchange" && c.kind != "bursts" && len(c.hosts) == c.top.Hosts()
+		if c.top.Routes.VirtualChannels > 1 || !ordered {
 			continue
 		}
-		o := c.options
-		o.BufferBytes, o.Routing, o.Seed = 1<<22, []evalsim.Routing{evalsim.Static, evalsim.FlowHash}[number%2], uint64(number)
-		p := c.program(o.Seed)
-		b := newBook(c.top, p, c.hosts, o, o.Seed)
-		want := b.run()
-		got, err := evalsim.Run(context.Background(), c.top, []evalsim.Job{{Program: p, Hosts: c.hosts}}, o)
-		if err != nil {
-			t.Fatal(err)
-		}
 		all++
-		off := math.Abs(got.Makespan/want - 1)
+		off := math.Abs(got.Makespan/b.nanoseconds() - 1)
 		if off < 1e-6 {
 			exact++
 		}
 		if off > 0.001 {
-			t.Errorf("case %d, %s: %.3f us, by the book %.3f", number, c.name, got.Makespan/1000, want/1000)
+			t.Errorf("case %d, %s: %.0f ns, by the book %.0f", number, c.name, got.Makespan, b.nanoseconds())
 		}
 	}
 	t.Logf("%d of %d cases agree to a millionth", exact, all)
-	if all < 20 || 10*exact < 9*all {
+	if 5*all < cases || 10*exact < 9*all {
 		t.Errorf("only %d of %d cases agree to a millionth", exact, all)
 	}
 }

@@ -37,10 +37,13 @@ func newBookCase(t testing.TB, n int) *bookCase {
 	}
 	pattern := c.draw(random)
 	o := &c.options
-	c.name = fmt.Sprintf("%s%s %s %s packet=%d buffer=%dp switch=%v %s ranks=%d", c.top.Name, what, o.Routing, o.Switching,
-		o.PacketBytes, o.BufferBytes/o.PacketBytes, o.SwitchLatency, pattern, len(c.hosts))
+	c.name = fmt.Sprintf("%s%s %s %s packet=%d buffer=%dp switch=%v %s ranks=%d", c.top.Name, what,
+		o.Routing, o.Switching, o.PacketBytes, o.BufferBytes/o.PacketBytes, o.SwitchLatency, pattern, len(c.hosts))
 	return c
 }
+
+// rails tells whether some hosts have several links.
+func (c *bookCase) rails() bool { return len(c.top.Ejection(0)) > 1 }
 
 // bookNetwork draws a network of at most 64 hosts; kinds come in turn.
 func bookNetwork(t testing.TB, random *rand.Rand, n int) *topology.Topology {
@@ -50,30 +53,41 @@ func bookNetwork(t testing.TB, random *rand.Rand, n int) *topology.Topology {
 	var spec string
 	switch n % 10 {
 	case 0:
-		spec = fmt.Sprintf("fattree:nodes-per-leaf=%d,leaves-per-pod=%d,pods=1,aggs-per-pod=%d,cores=0,leaf-links=%d", in(2, 8), in(2, 8), in(1, 6), in(1, 2))
+		spec = fmt.Sprintf("fattree:nodes-per-leaf=%d,leaves-per-pod=%d,pods=1,aggs-per-pod=%d,cores=0,"+
+			"leaf-links=%d",
+			in(2, 8), in(2, 8), in(1, 6), in(1, 2))
 	case 1:
 		aggs := in(1, 3)
-		spec = fmt.Sprintf("fattree:nodes-per-leaf=%d,leaves-per-pod=%d,pods=%d,aggs-per-pod=%d,cores=%d,up=%d", in(2, 5), in(2, 4), in(2, 3), aggs, 2*aggs, 2*in(1, 2))
+		spec = fmt.Sprintf("fattree:nodes-per-leaf=%d,leaves-per-pod=%d,pods=%d,aggs-per-pod=%d,"+
+			"cores=%d,up=%d",
+			in(2, 5), in(2, 4), in(2, 3), aggs, 2*aggs, 2*in(1, 2))
 	case 2:
-		spec = fmt.Sprintf("xgft:down=%dx%dx%d,up=1x%dx%d,parallel=1x%dx1", in(2, 5), in(2, 4), in(2, 3), in(1, 3), in(1, 3), in(1, 2))
+		spec = fmt.Sprintf("xgft:down=%dx%dx%d,up=1x%dx%d,parallel=1x%dx1",
+			in(2, 5), in(2, 4), in(2, 3), in(1, 3), in(1, 3), in(1, 2))
 	case 3:
-		spec = "torus:" + pick("7", "5x5", "7x7", "3x5", "3x3x3", "5x3x3", "8", "4x4", "8x4", "4x4x4", "6x4") + pick("", ",hosts=1")
+		spec = "torus:" + pick("7", "5x5", "7x7", "3x5", "3x3x3", "5x3x3", "8", "4x4", "8x4", "4x4x4",
+			"6x4") + pick("", ",hosts=1")
 	case 4:
-		spec = "torus:" + pick("4x4,hosts=2", "5x3,hosts=3", "2x2x2,hosts=4,double=true", "2x4,double=true,hosts=2", "9,hosts=4", "3x3x2,hosts=2,double=true")
+		spec = "torus:" + pick("4x4,hosts=2", "5x3,hosts=3", "2x2x2,hosts=4,double=true",
+			"2x4,double=true,hosts=2", "9,hosts=4", "3x3x2,hosts=2,double=true")
 	case 5:
 		spec = "mesh:" + pick("4x4", "8,hosts=4", "3x3x3,hosts=2", "5x6", "4x4x4")
 	case 6:
-		spec = "dragonfly:" + pick("groups=5,routers=4,hosts=2,global=1", "groups=9,routers=4,hosts=1,global=2", "groups=3,routers=3,hosts=4,global=2",
+		spec = "dragonfly:" + pick("groups=5,routers=4,hosts=2,global=1",
+			"groups=9,routers=4,hosts=1,global=2", "groups=3,routers=3,hosts=4,global=2",
 			"groups=4,routers=4,hosts=4,global=3") + pick("", ",global-latency-ns=500", ",global-latency-ns=3000")
 	case 7:
 		spec = "hyperx:" + pick("4x4,hosts=2", "3x3x3,hosts=2", "8,hosts=4", "4x4,hosts=4", "2x2x2x2,hosts=3")
 	case 8:
 		return bookFile(t, random)
 	default:
-		spec = pick("torus:5x5", "torus:3x3x3", "mesh:4x4,hosts=2", "dragonfly:groups=5,routers=4,hosts=2,global=1", "hyperx:4x4,hosts=2",
-			"fattree:nodes-per-leaf=4,leaves-per-pod=3,pods=2,aggs-per-pod=2,cores=4,up=2", "xgft:down=4x3x3,up=1x2x2")
+		spec = pick("torus:5x5", "torus:3x3x3", "mesh:4x4,hosts=2",
+			"dragonfly:groups=5,routers=4,hosts=2,global=1", "hyperx:4x4,hosts=2",
+			"fattree:nodes-per-leaf=4,leaves-per-pod=3,pods=2,aggs-per-pod=2,cores=4,up=2",
+			"xgft:down=4x3x3,up=1x2x2")
 	}
-	spec += fmt.Sprintf(",latency-ns=%s,gbps=%s", pick("0", "50", "100", "100", "500", "1000", "3000"), pick("25", "100", "100", "200", "400"))
+	spec += ",latency-ns=" + pick("0", "50", "100", "100", "500", "1000", "3000")
+	spec += ",gbps=" + pick("25", "100", "100", "200", "400")
 	top := network(t, spec)
 	if n%10 == 9 {
 		return faulty(random, top)
@@ -86,8 +100,9 @@ func bookFile(t testing.TB, random *rand.Rand) *topology.Topology {
 	if random.IntN(2) == 0 {
 		return rails(t, 4+random.IntN(12))
 	}
-	return readBack(t, network(t, []string{"torus:4x4", "mesh:4x3,hosts=2", "fattree:nodes-per-leaf=4,leaves-per-pod=4,pods=1,aggs-per-pod=3,cores=0",
-		"hyperx:4x3,hosts=2"}[random.IntN(4)]))
+	specs := []string{"torus:4x4", "mesh:4x3,hosts=2",
+		"fattree:nodes-per-leaf=4,leaves-per-pod=4,pods=1,aggs-per-pod=3,cores=0", "hyperx:4x3,hosts=2"}
+	return readBack(t, network(t, specs[random.IntN(len(specs))]))
 }
 
 // faulty fails and slows up to two cables between switches each.
@@ -144,7 +159,8 @@ func bookOptions(random *rand.Rand, top *topology.Topology, n int) evalsim.Optio
 	o.BufferBytes = o.PacketBytes * []int{2, 2, 3, 4, 8, 16, 16, 64}[random.IntN(8)]
 	o.SwitchLatency = time.Duration([]int{0, 100, 100, 100, 300}[random.IntN(5)])
 	o.Switching = evalsim.Switching(min(random.IntN(3), 1) ^ 1)
-	routings := []evalsim.Routing{evalsim.Adaptive, evalsim.TwoChoices, evalsim.RandomPacket, evalsim.FlowHash, evalsim.Static}
+	routings := []evalsim.Routing{
+		evalsim.Adaptive, evalsim.TwoChoices, evalsim.RandomPacket, evalsim.FlowHash, evalsim.Static}
 	if len(top.Routes.Intermediate) > 0 {
 		routings = append(routings, evalsim.Valiant, evalsim.UGAL)
 	}

@@ -28,7 +28,7 @@ func (p *bookPort) off() bool { return math.Abs(p.difference) > max(bookFraction
 // bookOutcome compares one case.
 type bookOutcome struct {
 	c            *bookCase
-	ours, theirs []float64 // by seed: makespans in ns
+	ours, theirs []float64 // by seed: makespans in us
 	times        []float64 // by seed: logarithm of ours over theirs
 	bias, err    float64   // mean of times and its standard error
 	ports        []bookPort
@@ -51,9 +51,9 @@ func compareBook(t testing.TB, c *bookCase, first, least, most int) *bookOutcome
 	var congested, packets float64
 	for s := 0; s < least || s < most && (s%5 != 0 || x.err > bookSure); s++ {
 		ours, b := playBoth(t, c, uint64(first+s))
-		theirs := float64(b.last) / 1000
-		x.ours, x.theirs = append(x.ours, ours.Makespan), append(x.theirs, theirs)
-		x.times = append(x.times, math.Log(ours.Makespan/theirs))
+		x.ours = append(x.ours, ours.Makespan/1000)
+		x.theirs = append(x.theirs, b.nanoseconds()/1000)
+		x.times = append(x.times, math.Log(x.ours[s]/x.theirs[s]))
 		x.bias, x.err = meanError(x.times)
 		congested += float64(ours.Congested)
 		packets += float64(ours.PortHops)
@@ -87,6 +87,13 @@ func playBoth(t testing.TB, c *bookCase, seed uint64) (*evalsim.Result, *book) {
 	}
 	if err := b.check(); err != nil || b.packets != r.Packets {
 		t.Fatalf("case %d: %d packets, by the book %d: %v", c.number, r.Packets, b.packets, err)
+	}
+	if (o.Routing == evalsim.Static || o.Routing == evalsim.FlowHash) && !c.rails() {
+		for i := range b.links {
+			if got, want := r.Links[i].Packets, b.links[i].sent; got != want {
+				t.Fatalf("case %d, %s: link %d has %d packets, by the book %d", c.number, c.name, i, got, want)
+			}
+		}
 	}
 	return r, b
 }
@@ -124,7 +131,9 @@ func meanError(values []float64) (mean, err float64) {
 // first; of these only those of some links, unless some is nil.
 func (x *bookOutcome) faults(some []int) (late bool, links []int) {
 	ports := slices.Clone(x.ports)
-	slices.SortFunc(ports, func(a, b bookPort) int { return cmp.Compare(math.Abs(b.difference), math.Abs(a.difference)) })
+	slices.SortFunc(ports, func(a, b bookPort) int {
+		return cmp.Compare(math.Abs(b.difference), math.Abs(a.difference))
+	})
 	for i := range ports {
 		if p := &ports[i]; p.off() && (some == nil || slices.Contains(some, p.link)) {
 			links = append(links, p.link)
@@ -147,7 +156,8 @@ func (x *bookOutcome) text(some []int) string {
 		return text
 	}
 	i := slices.IndexFunc(x.ports, func(p bookPort) bool { return p.link == links[0] })
-	return fmt.Sprintf("%s; %d of %d ports, the worst %s", text, len(links), len(x.ports), x.portText(&x.ports[i]))
+	worst := x.portText(&x.ports[i])
+	return fmt.Sprintf("%s; %d of %d ports, the worst %s", text, len(links), len(x.ports), worst)
 }
 
 func (x *bookOutcome) portText(p *bookPort) string {

@@ -14,10 +14,11 @@ type bookHosts struct {
 	program *workload.Program
 	hosts   []int32 // length ranks
 	ranks   []bookRank
-	rings   [][]*bookMessage // length links: messages that an injection link cuts packets from, the next one first
+	rings   [][]*bookMessage // length links: messages that an injection link cuts packets from, in turn
 	given   []int            // length hosts: messages given rails so far
 	pairs   map[[2]int32]*bookPair
 	flows   *commgraph.Traffic // made when it is asked for
+	arrived func(*bookMessage) // is told of messages that have arrived; nil = nobody
 }
 
 // bookRank is where a rank is in its program.
@@ -50,8 +51,14 @@ type bookPair struct {
 }
 
 func newBookHosts(top *topology.Topology, p *workload.Program, hosts []int32) bookHosts {
-	return bookHosts{program: p, hosts: hosts, ranks: make([]bookRank, p.Ranks()),
-		rings: make([][]*bookMessage, len(top.Links)), given: make([]int, top.Hosts()), pairs: map[[2]int32]*bookPair{}}
+	return bookHosts{
+		program: p,
+		hosts:   hosts,
+		ranks:   make([]bookRank, p.Ranks()),
+		rings:   make([][]*bookMessage, len(top.Links)),
+		given:   make([]int, top.Hosts()),
+		pairs:   map[[2]int32]*bookPair{},
+	}
 }
 
 // beginRanks has all ranks begin at time 0, in random order.
@@ -76,7 +83,8 @@ func (b *book) goOn(r int32) {
 			b.post(r, op, k.newRequest())
 		case workload.Idle:
 			injection, _ := b.top.Out(b.hosts[r])
-			b.at(b.now+int64(float64(op.Bytes)/b.top.Links[injection].BytesPerSecond*1e12), rankGoesOn, r, 0, nil)
+			time := int64(float64(op.Bytes) / b.top.Links[injection].BytesPerSecond * 1e12)
+			b.at(b.now+time, rankGoesOn, r, 0, nil)
 			return
 		case workload.Compute:
 			b.at(b.now+op.Bytes*1000, rankGoesOn, r, 0, nil)
@@ -148,8 +156,8 @@ func (b *book) post(r int32, op *workload.Op, request int) {
 		panic("book: messages within a host are not modelled")
 	}
 	pair := b.pair(r, op.Peer)
-	m := &bookMessage{from: r, to: op.Peer, uncut: op.Bytes, request: request, number: pair.sent,
-		missing: max(1, (op.Bytes+int64(b.options.PacketBytes)-1)/int64(b.options.PacketBytes))}
+	m := &bookMessage{from: r, to: op.Peer, uncut: op.Bytes, request: request, number: pair.sent}
+	m.missing = max(1, (op.Bytes+int64(b.options.PacketBytes)-1)/int64(b.options.PacketBytes))
 	pair.sent++
 	m.rails = b.railsOf(from, to)
 	m.toSwitch = b.top.SwitchOf(b.top.Links[m.rails.Ejection].From)
@@ -169,7 +177,8 @@ func (b *book) cut(link int32) {
 	b.rings[link] = b.rings[link][1:]
 	size := min(m.uncut, int64(b.options.PacketBytes))
 	m.uncut -= size
-	p := &bookPacket{size: int(size), ready: b.now, message: m, toward: m.toSwitch, in: -1, final: m.uncut == 0}
+	p := &bookPacket{size: int(size), ready: b.now, message: m, toward: m.toSwitch, in: -1}
+	p.final = m.uncut == 0
 	if !p.final {
 		b.rings[link] = append(b.rings[link], m)
 	}
@@ -184,6 +193,9 @@ func (b *book) left(m *bookMessage) { b.complete(m.from, m.request) }
 
 // received is called when the last byte of a message is at its host.
 func (b *book) received(m *bookMessage) {
+	if b.arrived != nil {
+		b.arrived(m)
+	}
 	p := b.pair(m.from, m.to)
 	p.arrived[m.number] = true
 	for p.arrived[p.inOrder] {

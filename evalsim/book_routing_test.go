@@ -123,13 +123,39 @@ func (b *book) hashed(p *bookPacket, at int32, candidates []int32) int32 {
 	return candidates[hash.Below(uint32(len(candidates)))]
 }
 
-// static is the same candidate for all packets to a host.
+// static is the same candidate for all packets to a host, but half-way round a
+// ring, where it depends on the first switch too: see tieUp.
 func (b *book) static(p *bookPacket, at int32, candidates []int32) int32 {
+	if down, up := candidates[0], candidates[len(candidates)-1]; down%b.virtual != up%b.virtual {
+		if b.tieUp(b.top.SwitchOf(b.top.Links[p.message.rails.Injection].To), p.message.toSwitch, at) {
+			return up
+		}
+		return down
+	}
 	number := b.top.Links[p.message.rails.Ejection].To
 	if divisors := b.top.Routes.StaticDivisor; divisors != nil {
 		number /= divisors[at]
 	}
 	return candidates[int(number)%len(candidates)]
+}
+
+// tieUp is the direction in which all packets of a pair of switches go round a ring
+// whose other side they are bound for: up when the sum of the coordinates of the
+// first and the last switch is odd, without that of the last one in this ring's
+// dimension, the first in which the packet is not where it is bound for.
+func (b *book) tieUp(first, last, at int32) bool {
+	grid := b.top.Routes.Grid
+	place := func(sw int32) []int16 { return grid.Coordinates[sw*grid.Dimensions : (sw+1)*grid.Dimensions] }
+	sum, ring := 0, -1
+	for k := range place(last) {
+		sum += int(place(first)[k])
+		if ring < 0 && place(at)[k] != place(last)[k] {
+			ring = k
+			continue
+		}
+		sum += int(place(last)[k])
+	}
+	return sum%2 == 1
 }
 
 func (b *book) traffic() *commgraph.Traffic {

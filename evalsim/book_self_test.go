@@ -2,7 +2,6 @@ package evalsim_test
 
 import (
 	"fmt"
-	"math"
 	"testing"
 	"time"
 
@@ -35,11 +34,12 @@ func TestBookOneMessage(t *testing.T) {
 		for _, bytes := range []int{1, 4096, 40 * 4096} {
 			o := evalsim.DefaultOptions()
 			o.BufferBytes = 1 << 22
+			p := program(2, [3]int{0, 1, bytes})
 			want := float64(bytes)/lineRate + 3*float64(latency) + 200
-			near(t, fmt.Sprint(latency, bytes), float64(playBook(t, top, program(2, [3]int{0, 1, bytes}), o).last)/1000, want, 0.01)
+			near(t, fmt.Sprint(latency, bytes), playBook(t, top, p, o).nanoseconds(), want, 0.01)
 			o.Switching = evalsim.StoreAndForward
 			want += 2 * float64(min(bytes, 4096)) / lineRate
-			near(t, fmt.Sprint("stored ", latency, bytes), float64(playBook(t, top, program(2, [3]int{0, 1, bytes}), o).last)/1000, want, 0.01)
+			near(t, fmt.Sprint("stored ", latency, bytes), playBook(t, top, p, o).nanoseconds(), want, 0.01)
 		}
 	}
 }
@@ -56,7 +56,8 @@ func TestBookBufferBoundsOneFlow(t *testing.T) {
 		o := evalsim.DefaultOptions()
 		o.BufferBytes = 4096 * c.buffer
 		elapsed := func(packets int) float64 {
-			return float64(playBook(t, pairOfSwitches(t, 1, c.latency), program(2, [3]int{0, 1, packets * 4096}), o).last) / 1000
+			p := program(2, [3]int{0, 1, packets * 4096})
+			return playBook(t, pairOfSwitches(t, 1, c.latency), p, o).nanoseconds()
 		}
 		roundTrip := 2*float64(c.latency) + 100 + 4096/lineRate
 		rate := min(lineRate, float64(o.BufferBytes)/roundTrip)
@@ -76,8 +77,45 @@ func TestBookTwoFlowsShare(t *testing.T) {
 		if s == evalsim.StoreAndForward {
 			way += 2 * 4096 / lineRate
 		}
-		near(t, s.String(), float64(b.last)/1000, 2*bytes/lineRate+way, 0.01)
+		near(t, s.String(), b.nanoseconds(), 2*bytes/lineRate+way, 0.01)
 	}
+}
+
+// Into a fast link from a slow one, a packet passes when the fast link can send it
+// without a gap; out of a fast link into a slow one at once.
+func TestBookMixedRates(t *testing.T) {
+	for _, factor := range []float64{0.25, 4} {
+		top := pairOfSwitches(t, 1, 100)
+		for i := range top.Links {
+			if !top.IsHost(top.Links[i].From) && !top.IsHost(top.Links[i].To) {
+				top.Links[i].BytesPerSecond *= factor
+			}
+		}
+		b := playBook(t, top, program(2, [3]int{0, 1, 40 * 4096}), evalsim.DefaultOptions())
+		// The fast link between slow ones waits, and the host's link begins so much later.
+		want := 40*4096/(lineRate*min(1, factor)) + 3*100 + 2*100
+		want += max(0, 4096/lineRate-4096/(lineRate*factor))
+		near(t, fmt.Sprint(factor), b.nanoseconds(), want, 0.01)
+	}
+}
+
+// A NIC cuts packets from its messages in turn, each when its forerunner starts:
+// when a message is posted while the first packet of a long one is on the link, the
+// second one is cut, and the third has its turn before the new message.
+func TestBookTurnsOfMessages(t *testing.T) {
+	o := evalsim.DefaultOptions()
+	const packet = 4096 / lineRate
+	p := ops([]workload.Op{isend(2, 10*4096), compute(100), isend(1, 2*4096), waitAll}, nil, nil)
+	b := newBook(pairOfSwitches(t, 3, 0), p, []int32{0, 1, 2}, o, 0)
+	var arrivals []float64
+	b.arrived = func(m *bookMessage) { arrivals = append(arrivals, b.nanosecondsNow()) }
+	b.run()
+	// Leaving: long, long, long, short, long, short, then the rest of the long one.
+	if len(arrivals) != 2 {
+		t.Fatalf("%d messages arrived", len(arrivals))
+	}
+	near(t, "short message", arrivals[0], 6*packet+100, 0.01)
+	near(t, "long message", arrivals[1], 12*packet+100, 0.01)
 }
 
 // What is sent arrives: packets and bytes of every message, on every network and
@@ -109,7 +147,8 @@ func TestBookConserves(t *testing.T) {
 			}
 		}
 		if b.packets != packets || arrived != packets || in != bytes || out != bytes {
-			t.Errorf("case %d: %d packets and %d bytes sent, %d and %d arrived, want %d and %d", number, b.packets, out, arrived, in, packets, bytes)
+			t.Errorf("case %d: %d bytes sent; %d packets, %d by links, and %d bytes arrived, want %d and %d",
+				number, out, b.packets, arrived, in, packets, bytes)
 		}
 	}
 }
@@ -140,7 +179,8 @@ func TestBookCongestion(t *testing.T) {
 // The levels of loads are those of half packets up to 31, then ever coarser.
 func TestBookLevels(t *testing.T) {
 	b := newBook(pairOfSwitches(t, 1, 0), program(2), []int32{0, 1}, evalsim.DefaultOptions(), 0)
-	for halves, want := range map[int]int{0: 0, 1: 1, 31: 31, 32: 32, 33: 32, 34: 33, 63: 47, 64: 48, 67: 48, 68: 49, 1 << 20: 127} {
+	levels := map[int]int{0: 0, 1: 1, 31: 31, 32: 32, 33: 32, 34: 33, 63: 47, 64: 48, 67: 48, 68: 49, 1 << 20: 127}
+	for halves, want := range levels {
 		b.links[0].load = halves * 2048
 		if got := b.level(0); got != want {
 			t.Errorf("%d half packets are level %d, want %d", halves, got, want)
@@ -159,9 +199,7 @@ func TestReferenceIsExactAlone(t *testing.T) {
 		o.Routing, o.Switching = evalsim.Static, s
 		for _, c := range [][2]int{{1, 1}, {40, 100}, {4000, 4097}, {4000, 500000}} {
 			p := program(4608, [3]int{0, c[0], c[1]}, [3]int{0, c[0], c[1]})
-			if got, want := run(t, top, p, o).Makespan, float64(playBook(t, top, p, o).last)/1000; math.Abs(got-want) > 0.001 {
-				t.Errorf("%v: %.3f ns, by the book %.3f", c, got, want)
-			}
+			near(t, fmt.Sprint(s, c), run(t, top, p, o).Makespan, playBook(t, top, p, o).nanoseconds(), 0.001)
 		}
 	}
 }

@@ -145,7 +145,8 @@ func (h *bookEvents) pop() bookEvent {
 
 // newBook prepares a run of a program; random decides what evalsim leaves to
 // chance.
-func newBook(top *topology.Topology, p *workload.Program, hosts []int32, o evalsim.Options, random uint64) *book {
+func newBook(top *topology.Topology, p *workload.Program, hosts []int32, o evalsim.Options,
+	random uint64) *book {
 	b := &book{top: top, options: o, seed: o.Seed, random: rand.New(rand.NewPCG(random, 0x626f6f6b)),
 		virtual: top.Routes.VirtualChannels, links: make([]bookLink, len(top.Links))}
 	b.channels = make([]bookChannel, len(top.Links)*int(b.virtual))
@@ -168,7 +169,7 @@ func (b *book) sendTime(link int32, bytes int) int64 {
 
 func (b *book) at(time int64, kind bookKind, number int32, bytes int, p *bookPacket) {
 	b.made++
-	b.events.push(bookEvent{at: time, made: b.made, packet: p, number: number, bytes: int32(bytes), kind: kind})
+	b.events.push(bookEvent{time, b.made, p, number, int32(bytes), kind})
 }
 
 // run plays until nothing happens any more and returns the makespan in ns.
@@ -179,13 +180,19 @@ func (b *book) run() float64 {
 			b.startTouched()
 		}
 		if len(b.events) == 0 {
-			return float64(b.last) / 1000
+			return b.nanoseconds()
 		}
 		e := b.events.pop()
 		b.now = e.at
 		b.happen(&e)
 	}
 }
+
+// nanoseconds is the makespan.
+func (b *book) nanoseconds() float64 { return float64(b.last) / 1000 }
+
+// nanosecondsNow is the time.
+func (b *book) nanosecondsNow() float64 { return float64(b.now) / 1000 }
 
 func (b *book) happen(e *bookEvent) {
 	switch e.kind {
@@ -292,12 +299,14 @@ func (b *book) fallIdle(link int32) {
 func (b *book) check() error {
 	for i := range b.channels {
 		if c := &b.channels[i]; c.credits != b.options.BufferBytes || len(c.queue) > 0 || c.queued != 0 {
-			return fmt.Errorf("book: channel %d ended with %d of %d credits and %d bytes queued", i, c.credits, b.options.BufferBytes, c.queued)
+			return fmt.Errorf("book: channel %d ended with %d of %d credits and %d bytes queued",
+				i, c.credits, b.options.BufferBytes, c.queued)
 		}
 	}
 	for i := range b.links {
 		if l := &b.links[i]; l.busy || l.load != 0 || l.crossed > 0 && l.crossed != l.sent {
-			return fmt.Errorf("book: link %d ended busy: %v, with %d bytes of load, %d packets in and %d out", i, l.busy, l.load, l.crossed, l.sent)
+			return fmt.Errorf("book: link %d ended (busy: %v) with %d bytes of load, %d packets in and %d out",
+				i, l.busy, l.load, l.crossed, l.sent)
 		}
 	}
 	for r := range b.ranks {
