@@ -38,7 +38,8 @@ func newBookCase(t testing.TB, n int) *bookCase {
 	pattern := c.draw(random)
 	o := &c.options
 	c.name = fmt.Sprintf("%s%s %s %s packet=%d buffer=%dp switch=%v %s ranks=%d", c.top.Name, what,
-		o.Routing, o.Switching, o.PacketBytes, o.BufferBytes/o.PacketBytes, o.SwitchLatency, pattern, len(c.hosts))
+		o.Routing, o.Switching, o.PacketBytes, o.BufferBytes/o.PacketBytes, o.SwitchLatency,
+		pattern, len(c.hosts))
 	return c
 }
 
@@ -75,7 +76,8 @@ func bookNetwork(t testing.TB, random *rand.Rand, n int) *topology.Topology {
 	case 6:
 		spec = "dragonfly:" + pick("groups=5,routers=4,hosts=2,global=1",
 			"groups=9,routers=4,hosts=1,global=2", "groups=3,routers=3,hosts=4,global=2",
-			"groups=4,routers=4,hosts=4,global=3") + pick("", ",global-latency-ns=500", ",global-latency-ns=3000")
+			"groups=4,routers=4,hosts=4,global=3")
+		spec += pick("", ",global-latency-ns=500", ",global-latency-ns=3000")
 	case 7:
 		spec = "hyperx:" + pick("4x4,hosts=2", "3x3x3,hosts=2", "8,hosts=4", "4x4,hosts=4", "2x2x2x2,hosts=3")
 	case 8:

@@ -305,7 +305,7 @@ func (b *book) check() error {
 	}
 	for i := range b.links {
 		if l := &b.links[i]; l.busy || l.load != 0 || l.crossed > 0 && l.crossed != l.sent {
-			return fmt.Errorf("book: link %d ended (busy: %v) with %d bytes of load, %d packets in and %d out",
+			return fmt.Errorf("book: link %d ended busy: %v, %d bytes loaded, %d packets in and %d out",
 				i, l.busy, l.load, l.crossed, l.sent)
 		}
 	}
