@@ -82,8 +82,9 @@ func checkBook(t *testing.T, outcomes []*bookOutcome) {
 	}
 }
 
-// The comparison finds no fault in book itself under other tie-breaks, and does find
-// one in a book whose buffers are smaller by a packet.
+// The comparison finds no fault in book itself when chance falls otherwise and what
+// happens at the same picosecond comes in random order; so that order is worth little.
+// It does find fault with a book whose buffers are smaller by a packet.
 func TestBookAgreesWithItself(t *testing.T) {
 	t.Parallel()
 	cases := 4
@@ -94,8 +95,8 @@ func TestBookAgreesWithItself(t *testing.T) {
 	for n := range cases {
 		c := newBookCase(t, n)
 		x, off := confirmed(c, 5, 25, func(seed uint64) (ours, theirs bookRun) {
-			_, ours = c.playBook(t, seed, ^seed)
-			_, theirs = c.playBook(t, seed, seed)
+			_, ours = c.playBook(t, seed, ^seed, true)
+			_, theirs = c.playBook(t, seed, seed, false)
 			return ours, theirs
 		})
 		if outcomes = append(outcomes, x); off != "" {
@@ -107,8 +108,8 @@ func TestBookAgreesWithItself(t *testing.T) {
 	less := *c
 	c.options.BufferBytes += c.options.PacketBytes
 	_, off := confirmed(c, 5, 25, func(seed uint64) (ours, theirs bookRun) {
-		_, ours = less.playBook(t, seed, ^seed)
-		_, theirs = c.playBook(t, seed, seed)
+		_, ours = less.playBook(t, seed, ^seed, true)
+		_, theirs = c.playBook(t, seed, seed, false)
 		return ours, theirs
 	})
 	if off == "" {

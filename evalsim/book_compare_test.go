@@ -102,11 +102,12 @@ func confirmed(c *bookCase, least, most int, play bookRuns) (*bookOutcome, strin
 	return x, ""
 }
 
-// playBook runs the oracle.
-func (c *bookCase) playBook(t testing.TB, seed, random uint64) (*book, bookRun) {
+// playBook runs the oracle, shuffled or not.
+func (c *bookCase) playBook(t testing.TB, seed, random uint64, shuffled bool) (*book, bookRun) {
 	o := c.options
 	o.Seed = seed
 	b := newBook(c.top, c.program(seed), c.hosts, o, random)
+	b.shuffled = shuffled
 	r := bookRun{makespan: b.run() / 1000}
 	if err := b.check(); err != nil {
 		t.Fatalf("case %d: %v", c.number, err)
@@ -128,7 +129,7 @@ func (c *bookCase) playBoth(t testing.TB, seed uint64) (ours, theirs bookRun) {
 	if err != nil {
 		t.Fatalf("case %d: %v", c.number, err)
 	}
-	b, theirs := c.playBook(t, seed, seed)
+	b, theirs := c.playBook(t, seed, seed, false)
 	if r.Packets != b.packets {
 		t.Fatalf("case %d: %d packets, by the book %d", c.number, r.Packets, b.packets)
 	}

@@ -20,7 +20,7 @@ import (
 // What happens at one and the same instant is ordered by one rule: first links
 // fall idle, credits arrive, packets reach their hosts and ranks go on; then
 // packets enter queues, each after a look at the loads; then links start. Within
-// each of these the event that was made first comes first.
+// each of these the event that was made first comes first, unless the run is shuffled.
 //
 // It plays programs of sends, receives, waits, Idle and Compute. Not modelled:
 // rendezvous (Options.EagerBytes), MaxInFlight, ComputeNoise, StartJitter, tags
@@ -32,7 +32,8 @@ type book struct {
 	seed     uint64     // of evalsim's run: FlowHash depends on it
 	now      int64      // ps
 	events   bookEvents
-	made     int64
+	made     int64         // events so far
+	shuffled bool          // what happens at one instant comes in random order, but for the rule above
 	virtual  int32         // virtual channels of a link
 	links    []bookLink    // length links
 	channels []bookChannel // length links x virtual
@@ -89,8 +90,8 @@ const (
 )
 
 type bookEvent struct {
-	at     int64
-	made   int64
+	at     int64 // ps
+	order  int64 // among events of the same time and standing
 	packet *bookPacket
 	number int32
 	bytes  int32
@@ -104,7 +105,7 @@ func (e *bookEvent) before(o *bookEvent) bool {
 	if late, other := e.kind == entersQueue, o.kind == entersQueue; late != other {
 		return other
 	}
-	return e.made < o.made
+	return e.order < o.order
 }
 
 // bookEvents is a binary heap, the next event at index 0.
@@ -169,7 +170,11 @@ func (b *book) sendTime(link int32, bytes int) int64 {
 
 func (b *book) at(time int64, kind bookKind, number int32, bytes int, p *bookPacket) {
 	b.made++
-	b.events.push(bookEvent{time, b.made, p, number, int32(bytes), kind})
+	order := b.made
+	if b.shuffled {
+		order = b.random.Int64()
+	}
+	b.events.push(bookEvent{time, order, p, number, int32(bytes), kind})
 }
 
 // run plays until nothing happens any more and returns the makespan in ns.
