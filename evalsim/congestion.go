@@ -97,8 +97,9 @@ type judge struct {
 
 func newJudge(c Congestion) judge { return judge{Congestion: c, usual: c == Congestion{}} }
 
-// congested judges a port whose queue, the packet included, has some bytes.
-func (j *judge) congested(c *channel, queued, packet int32) bool {
+// congested judges a port whose queue, the packet included, has some bytes, and some
+// credits.
+func (j *judge) congested(credits, queued, packet int32) bool {
 	if j.At == AtArrival {
 		queued -= packet
 	}
@@ -106,9 +107,9 @@ func (j *judge) congested(c *channel, queued, packet int32) bool {
 	case QueueAbove:
 		return int(queued) > j.Bytes
 	case CreditsBelow:
-		return int(c.credits) < j.Bytes
+		return int(credits) < j.Bytes
 	case Probabilistic:
 		return uint64(queued)<<32 > uint64(j.random.Uint32())*uint64(j.Bytes)
 	}
-	return queued > c.credits
+	return queued > credits
 }

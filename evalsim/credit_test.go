@@ -20,15 +20,18 @@ func TestCreditsOfOneBatch(t *testing.T) {
 			p := s.newPacket()
 			*s.packetAt.at(p) = packet{next: -1, in: -1}
 			c := s.channelAt.at(id)
-			c.head, c.tail, c.queued, c.credits, c.newest = p, p, s.full, 0, s.full
+			c.head, c.tail, c.queued, c.credits = p, p, s.full, 0
 			s.ready = append(s.ready, link)
 			s.start()
 			const left = 5_000_000 // ps
 			s.wheel.advance(left)
 			for _, bytes := range returned {
-				s.returnCredit(id, bytes, left)
+				s.returnCredit(id, bytes, left, left)
 			}
 			s.start()
+			for links := s.popAlarms(unknown); links != nil; links = s.popAlarms(unknown) {
+				s.alarmed(links)
+			}
 			kind := &s.classes[c.class]
 			if want := left + kind.latency + kind.full; c.flight != p || c.freeAt != want {
 				t.Errorf("%s, credits of %v bytes: packet %d ends at %d ps, want packet %d at %d ps", spec, returned, c.flight, c.freeAt, p, want)
@@ -80,6 +83,8 @@ func TestChannelsTakeTurns(t *testing.T) {
 			}
 			sent = append(sent, int32(shared.turn))
 			shared.flight = -1
+			shared.flags &^= isBusy
+			s.wheel.advance(shared.freeAt)
 		}
 		if !slices.Equal(sent, c.want) {
 			t.Errorf("packets %v, credits for %v: channels %v sent, want %v", c.packets, c.credits, sent, c.want)

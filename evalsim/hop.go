@@ -62,13 +62,13 @@ func (s *simulator) step(links []int32) {
 		s.eject(s.landed[ejects][:count[ejects]])
 		s.route(s.landed[goesOn][:count[goesOn]], count[ejects])
 	}
+	for _, l := range s.landed[ended][:count[ended]] {
+		s.deliver(l.packet)
+	}
 	moves := s.moves[:count[ejects]+count[goesOn]]
 	s.queue(moves)
 	if s.observe != nil {
 		s.observe(areQueued, moves)
-	}
-	for _, l := range s.landed[ended][:count[ended]] {
-		s.deliver(l.packet)
 	}
 	s.start()
 	if invariants && s.events&0xff == 0 {
@@ -86,7 +86,6 @@ func (s *simulator) land(links []int32) (count [3]int) {
 	for i, link := range links {
 		shared := channels.at(link * virtual)
 		flights[i], heads[i] = shared.flight, max(shared.head, 0)
-		shared.flight = -1
 	}
 	sum := int32(0)
 	for i, p := range flights {
@@ -101,12 +100,18 @@ func (s *simulator) land(links []int32) (count [3]int) {
 		shared := channels.at(link * virtual)
 		p := flights[i]
 		pk := packets.at(p)
-		if in := pk.in; in >= 0 {
-			s.returnCredit(in, s.size(pk), shared.freeAt)
-		}
-		pk.in = link*virtual + int32(shared.turn)
-		if shared.flags&isChoice != 0 || virtual > 1 && link >= s.hostLinks {
-			s.load.landed(link, shared, pk, s)
+		if state := shared.flags & (isBusy | isApart); state == isBusy || state != 0 && p == s.alarms.sent[link] {
+			shared.flight = -1
+			shared.flags &^= isBusy | isApart
+			if in := pk.in; in >= 0 {
+				s.returnCredit(in, s.size(pk), shared.freeAt, pk.ready)
+			}
+			pk.in = link*virtual + int32(shared.turn)
+			if shared.flags&isChoice != 0 || virtual > 1 && link >= s.hostLinks {
+				s.load.landed(link, shared, pk, s)
+			}
+		} else { // its last byte has left apart
+			s.followed(link, shared, p)
 		}
 		kind := goesOn
 		if pk.to&^partial == shared.leads {
@@ -131,29 +136,6 @@ func (s *simulator) size(pk *packet) int32 {
 		return s.full
 	}
 	return s.messages[pk.message].last
-}
-
-// returnCredit gives a channel back the room of a packet whose last byte leaves
-// its downstream buffer at a time, and wakes the link if it waited for that. What
-// comes while it waits counts as one credit: else of two in the same batch the
-// older one would have been there all the time.
-func (s *simulator) returnCredit(id, bytes int32, left int64) {
-	c := s.channelAt.at(id)
-	c.credits += bytes
-	c.creditAt = max(c.creditAt, left+s.classes[c.class].latency)
-	shared := c
-	if s.virtual > 1 {
-		id /= s.virtual
-		shared = s.channelAt.at(id * s.virtual)
-	}
-	if shared.flags&isWaiting != 0 {
-		c.newest += bytes
-		// It will be looked at by start; see land.
-		s.touched += s.packetAt.at(max(c.head, 0)).to
-		s.ready = append(s.ready, id)
-	} else {
-		c.newest = bytes
-	}
 }
 
 // eject sends packets to the hosts of their switch.
@@ -220,9 +202,13 @@ func (s *simulator) queue(moves []move) {
 			s.load.queued(m.link, c, size)
 		}
 		if s.judge.usual {
-			s.cross(p, pk, m.link, m.channel, c.queued > c.credits)
+			congested := c.queued > c.credits-c.owed || c.flags&isOwedMore != 0
+			if congested {
+				congested = c.queued > s.creditsAt(m.channel, c, pk.ready)
+			}
+			s.cross(p, pk, m.link, m.channel, congested)
 		} else if s.judge.At != AtDeparture {
-			s.cross(p, pk, m.link, m.channel, s.judge.congested(c, c.queued, size))
+			s.cross(p, pk, m.link, m.channel, s.judge.congested(s.creditsAt(m.channel, c, pk.ready), c.queued, size))
 		}
 		if s.mixed && s.cut {
 			// A fast link must not run out of a packet that a slow one still delivers.
@@ -232,7 +218,7 @@ func (s *simulator) queue(moves []move) {
 		pk.next = -1
 		if c.head < 0 {
 			c.head = p
-			if c.flight < 0 {
+			if c.flags&isBusy == 0 {
 				s.ready = append(s.ready, m.link)
 			}
 		} else {
@@ -310,12 +296,17 @@ func (s *simulator) start() {
 	for i := 0; i < len(s.ready); i++ {
 		link := s.ready[i]
 		shared := channels.at(link * virtual)
-		if shared.flight >= 0 {
+		if shared.flags&isBusy != 0 {
 			continue
 		}
-		c := shared
+		c, id := shared, link*virtual
+		if s.byTheClock && shared.freeAt>>s.wheel.shift > s.wheel.now && s.contended(link) {
+			s.await(link, shared, shared.freeAt)
+			continue
+		}
 		if virtual > 1 {
-			c = s.turn(link, shared)
+			id += s.turn(link, shared)
+			c = channels.at(id)
 		}
 		p := c.head
 		if p < 0 {
@@ -323,20 +314,28 @@ func (s *simulator) start() {
 		}
 		pk := s.packetAt.at(p)
 		size := s.size(pk)
-		if c.credits < size {
-			shared.flags |= isWaiting
-			c.newest = 0
+		begin := later(shared.freeAt, pk.ready)
+		if virtual > 1 && begin>>s.wheel.shift > s.wheel.now {
+			s.await(link, shared, begin)
 			continue
 		}
-		shared.flags &^= isWaiting
-		if s.judge.At == AtDeparture && link >= s.hostLinks {
-			s.cross(p, pk, link, link*virtual+int32(shared.turn), s.judge.congested(c, c.queued, size))
+		if c.credits-c.owed < size && (c.credits < size || c.due > begin) || c.flags&isOwedMore != 0 {
+			at := s.enough(id, c, size, begin)
+			if at > begin {
+				if at == unknown || at>>s.wheel.shift > s.wheel.now {
+					s.await(link, shared, at)
+					continue
+				}
+				s.stalled[link] += at - begin
+				begin = at
+			}
 		}
-		begin := later(shared.freeAt, pk.ready)
-		if c.credits-c.newest < size && c.creditAt > begin {
-			// It takes the newest credit, which may be on its way still.
-			s.stalled[link] += c.creditAt - begin
-			begin = c.creditAt
+		shared.flags = shared.flags&^isWaiting | isBusy
+		if virtual > 1 {
+			shared.turn = uint8(id - link*virtual)
+		}
+		if s.judge.At == AtDeparture && link >= s.hostLinks {
+			s.cross(p, pk, link, id, s.judge.congested(s.creditsAt(id, c, begin), c.queued, size))
 		}
 		c.credits -= size
 		c.packets++
@@ -346,16 +345,21 @@ func (s *simulator) start() {
 		kind := &classes[c.class]
 		ready := begin + kind.arrive
 		shared.freeAt = begin + kind.full
+		apart := kind.apart
 		if size != s.full {
-			ready = s.shortened(link, shared, kind, size, begin)
+			ready, apart = s.shortened(link, shared, kind, size, begin)
 		}
 		pk.ready = ready
 		if invariants {
 			s.checkEvent(link, ready)
-			s.checkChannel(link*virtual + int32(shared.turn))
+			s.checkChannel(id)
 		}
-		shared.flight = p
-		s.wheel.add(link, ready)
+		if apart || shared.flight >= 0 {
+			s.startApart(link, shared, p)
+		} else {
+			shared.flight = p
+			s.wheel.add(link, ready)
+		}
 		if link < s.hostLinks {
 			s.launched(link, shared, pk.message)
 		}
@@ -372,35 +376,44 @@ func later(a, b int64) int64 {
 	return a + d&^(d>>63)
 }
 
-// turn is the virtual channel of a link whose turn it is: the next that has a
-// packet and the credit for it; without one, any with a packet.
-func (s *simulator) turn(link int32, shared *channel) *channel {
+// turn is the virtual channel whose turn it is on a link: of those that can send
+// first, by what is known, the next after the one that has sent last; if none can, the
+// next that has a packet, or else any.
+func (s *simulator) turn(link int32, shared *channel) int32 {
 	base, turn := link*s.virtual, int32(shared.turn)
-	found := shared
+	found, first := turn, int64(unknown)
 	for range s.virtual {
 		if turn++; turn == s.virtual {
 			turn = 0
 		}
-		if c := s.channelAt.at(base + turn); c.head >= 0 {
-			found = c
-			if c.credits >= s.size(s.packetAt.at(c.head)) {
-				shared.turn = uint8(turn)
-				break
-			}
+		c := s.channelAt.at(base + turn)
+		if c.head < 0 {
+			continue
+		}
+		pk := s.packetAt.at(c.head)
+		at := s.enough(base+turn, c, s.size(pk), max(shared.freeAt, pk.ready))
+		if at < first {
+			found, first = turn, at
+		} else if first == unknown {
+			found = turn
+		}
+		if at <= shared.freeAt {
+			break
 		}
 	}
 	return found
 }
 
 // shortened corrects the times of a packet that is not a full one.
-func (s *simulator) shortened(link int32, shared *channel, kind *class, size int32, begin int64) (ready int64) {
+func (s *simulator) shortened(link int32, shared *channel, kind *class, size int32, begin int64) (ready int64, apart bool) {
 	time := kind.sendTime(size)
 	s.short[link] += int64(s.full - size)
 	shared.freeAt = begin + time
+	ready = begin + kind.delay
 	if kind.wholly {
-		return begin + time + kind.delay
+		ready += time
 	}
-	return begin + kind.delay
+	return ready, kind.leavesApart(time)
 }
 
 // delivery is what a receiver learns from one packet.
@@ -418,9 +431,8 @@ const logged = 512
 func (s *simulator) deliver(p int32) {
 	pk := s.packetAt.at(p)
 	now, id := pk.ready, pk.message
-	// Its credit is back before it is needed: the host takes what comes, and its
-	// buffer holds two packets.
-	s.channelAt.at(pk.in).credits += s.size(pk)
+	// The link may be asked for what it sends from when it fell free.
+	s.returnCredit(pk.in, s.size(pk), now, s.channelAt.at(pk.in-pk.in%s.virtual).freeAt)
 	m := &s.messages[id]
 	table := m.table
 	if s.watched {

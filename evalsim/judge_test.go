@@ -35,7 +35,7 @@ func TestJudge(t *testing.T) {
 	} {
 		j := newJudge(Congestion{c.rule, c.bytes, c.at})
 		j.random = sampling.NewRandom(1)
-		if got := j.congested(&channel{credits: c.credits}, c.queued, 1000); got != c.want {
+		if got := j.congested(c.credits, c.queued, 1000); got != c.want {
 			t.Errorf("%v at %s, %d bytes queued, %d credits: %v", j.Congestion, pointNames[c.at], c.queued, c.credits, got)
 		}
 	}
@@ -49,7 +49,7 @@ func TestProbabilisticRate(t *testing.T) {
 		j.random = sampling.NewRandom(uint64(queued))
 		found := 0
 		for range draws {
-			if j.congested(&channel{}, queued, 1) {
+			if j.congested(0, queued, 1) {
 				found++
 			}
 		}

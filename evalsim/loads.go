@@ -44,10 +44,14 @@ func (l *loads) queued(link int32, c *channel, size int32) {
 		l.set(link, l.bytes[link])
 		return
 	}
-	l.set(link, c.queued+l.full&^(c.flight>>31))
+	sending := int32(0)
+	if c.flags&isBusy != 0 {
+		sending = l.full
+	}
+	l.set(link, c.queued+sending)
 }
 
-// landed takes a packet off a link.
+// landed takes a packet off a link: it has landed there or, apart, has left.
 func (l *loads) landed(link int32, shared *channel, pk *packet, s *simulator) {
 	left := shared.queued
 	if l.bytes != nil {

@@ -11,6 +11,13 @@ func (s *simulator) checkChannel(id int32) {
 	if c.credits < 0 || int(c.credits) > s.options.BufferBytes {
 		panic(fmt.Sprintf("channel %d has %d of %d credits", id, c.credits, s.options.BufferBytes))
 	}
+	latest := int64(0)
+	for n := s.onWay.first[id]; n >= 0; n = s.onWay.credits[n].next {
+		if s.onWay.credits[n].at < latest {
+			panic(fmt.Sprintf("channel %d: its credits on their way are out of order", id))
+		}
+		latest = s.onWay.credits[n].at
+	}
 	bytes, last := int32(0), int32(-1)
 	for p := c.head; p >= 0; p = s.packets[p].next {
 		bytes, last = bytes+s.size(&s.packets[p]), p
@@ -27,10 +34,14 @@ func (s *simulator) checkEvent(link int32, at int64) {
 		panic(fmt.Sprintf("link %d has its event %d slots ahead of a wheel of %d", link, slot-s.wheel.now, s.wheel.mask+1))
 	}
 	if late := s.wheel.now<<s.wheel.shift - at; late > s.horizon/4 {
-		panic(fmt.Sprintf("link %d has its event %d ps in the past", link, late))
+		l := &s.topology.Links[link]
+		c := s.channels[link*s.virtual]
+		panic(fmt.Sprintf("link %d has its event %d ps in the past: %s %s to %s class %+v chan %+v now %d", link, late, s.topology.Name, s.topology.NodeName(l.From), s.topology.NodeName(l.To), s.classes[c.class], c, s.wheel.now<<10))
 	}
-	if flight := s.channels[link*s.virtual].flight; flight >= 0 {
-		panic(fmt.Sprintf("link %d sends packet %d already", link, flight))
+	if shared := &s.channels[link*s.virtual]; shared.flight >= 0 {
+		if in := s.packets[shared.flight].in; in/s.virtual != link {
+			panic(fmt.Sprintf("link %d sends packet %d already", link, shared.flight))
+		}
 	}
 }
 
@@ -66,15 +77,33 @@ func (s *simulator) checkRoom() {
 		if shared.flight < 0 {
 			continue
 		}
-		pk := &s.packets[shared.flight]
-		held[link*s.virtual+int32(shared.turn)] += s.size(pk)
-		if pk.in >= 0 {
-			held[pk.in] += s.size(pk)
-		}
+		s.checkFlights(link, shared, held)
 	}
 	for id := range s.channels {
-		if c := &s.channels[id]; int(held[id]+c.credits) != s.options.BufferBytes {
-			panic(fmt.Sprintf("channel %d has %d credits, and %d bytes in a buffer of %d", id, c.credits, held[id], s.options.BufferBytes))
+		if all := s.channels[id].credits; int(held[id]+all) != s.options.BufferBytes {
+			l := s.topology.Links[int32(id)/s.virtual]
+			panic(fmt.Sprintf("channel %d has %d credits, and %d bytes in a buffer of %d: %s %s %+v class %+v", id, all, held[id], s.options.BufferBytes, s.topology.NodeName(l.From), s.topology.NodeName(l.To), s.channels[id], s.classes[s.channels[id].class]))
 		}
+	}
+}
+
+// checkFlights counts the packets on a link into the buffers whose room they have:
+// all have that of the link's far end, the one that has not left another too.
+func (s *simulator) checkFlights(link int32, shared *channel, held []int32) {
+	for p := shared.flight; p >= 0; {
+		pk := &s.packets[p]
+		size := s.size(pk)
+		if pk.in >= 0 && pk.in/s.virtual == link {
+			held[pk.in] += size
+		} else {
+			held[link*s.virtual+int32(shared.turn)] += size
+			if pk.in >= 0 {
+				held[pk.in] += size
+			}
+		}
+		if shared.flags&(isBusy|isApart) == isBusy || p == s.alarms.sent[link] {
+			return
+		}
+		p = pk.next
 	}
 }

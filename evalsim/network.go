@@ -3,6 +3,7 @@ package evalsim
 import (
 	"fmt"
 	"math"
+	"time"
 
 	"remap/sampling"
 	"remap/topology"
@@ -13,27 +14,30 @@ import (
 // channel 0 only, the state of the link that all its channels share.
 // It fills one cache line.
 type channel struct {
-	freeAt   int64   // link: when it has sent the last byte it began
-	creditAt int64   // when the newest returned credit arrives
-	area     float64 // queued bytes x ps, summed over packets
-	head     int32   // first queued packet, -1 = none
-	tail     int32   // last queued packet; meaningless when there is none
-	flight   int32   // link: packet whose event is pending, -1 = none
-	credits  int32   // bytes free in the next buffer, as known here
-	newest   int32   // bytes of the newest returned credit; of all since the link has waited for them
-	queued   int32   // bytes in the output queue
-	peak     int32   // most bytes ever queued
-	packets  uint32  // packets sent
-	leads    int32   // switch number it leads to, -1 = a host
-	class    uint16  // index into network.classes
-	turn     uint8   // link: virtual channel of the packet in flight, or of the last one
-	flags    uint8   // link: isWaiting, isChoice
+	freeAt  int64   // link: when it has sent the last byte it began
+	due     int64   // when the first credit on its way arrives, if there is one
+	area    float64 // queued bytes x ps, summed over packets
+	head    int32   // first queued packet, -1 = none
+	tail    int32   // last queued packet; meaningless when there is none
+	flight  int32   // link: packet whose event is pending, -1 = none
+	credits int32   // bytes free in the next buffer, without credits on their way; see credits.go
+	owed    int32   // bytes of the first credit on its way, 0 = none
+	queued  int32   // bytes in the output queue
+	peak    int32   // most bytes ever queued
+	packets uint32  // packets sent
+	leads   int32   // switch number it leads to, -1 = a host
+	class   uint16  // index into network.classes
+	turn    uint8   // link: virtual channel of the packet in flight, or of the last one
+	flags   uint8   // link: isWaiting, isChoice, isBusy; channel: isOwedMore
 }
 
-// Flags of links.
+// Flags of links, but for the last one.
 const (
-	isWaiting = 1 << iota // at rest with a packet that no credit allows
-	isChoice              // one of several candidates somewhere: its load is asked for
+	isWaiting  = 1 << iota // at rest with a packet that no credit allows yet
+	isChoice               // one of several candidates somewhere: its load is asked for
+	isBusy                 // may not send: what it sends has not landed or, apart, not left
+	isApart                // busy with a packet that leaves apart, see apart.go
+	isOwedMore             // of a channel: credits before the newest may be on their way
 )
 
 // class is what links of one kind have in common. Times in ps.
@@ -45,6 +49,8 @@ type class struct {
 	latency  int64 // the way of a credit
 	wholly   bool  // the event waits for the last byte: into hosts, and under store-and-forward
 	endpoint bool  // leads to a host
+	apart    bool  // a full packet's last byte leaves apart from its landing, see apart.go
+	early    bool  // every packet's does; see classOf
 }
 
 // group is a set of candidate links of a next hop.
@@ -113,9 +119,13 @@ func layOut(t *topology.Topology, o *Options) (*network, error) {
 	n.layPaths(o)
 	known := map[class]uint16{}
 	var slowest, farthest int64
+	nearest := longestLatency
+	for i := range t.Links {
+		nearest = min(nearest, t.Links[i].Latency)
+	}
 	for i := range t.Links {
 		l := &t.Links[i]
-		kind, err := classOf(t, l, o)
+		kind, err := classOf(t, l, o, nearest)
 		if err != nil {
 			return nil, fmt.Errorf("link %d of topology %s: %w", i, t.Name, err)
 		}
@@ -220,7 +230,8 @@ func (n *network) checkBuffers(o *Options) error {
 	return nil
 }
 
-func classOf(t *topology.Topology, l *topology.Link, o *Options) (class, error) {
+// classOf is what a link is like; nearest is the least latency of all links.
+func classOf(t *topology.Topology, l *topology.Link, o *Options, nearest time.Duration) (class, error) {
 	scaled := 1e12 / l.BytesPerSecond * fixedPoint
 	if !(scaled < 1<<40) {
 		return class{}, fmt.Errorf("slower than 0.06 MB/s")
@@ -238,8 +249,14 @@ func classOf(t *topology.Topology, l *topology.Link, o *Options) (class, error) 
 	if c.wholly = c.endpoint || o.Switching == StoreAndForward; c.wholly {
 		c.arrive += c.full
 	}
+	c.early = c.wholly && (!c.endpoint || l.Latency > nearest)
+	c.apart = c.leavesApart(c.full)
 	return c, nil
 }
+
+// leavesApart tells whether a packet that takes a time to send must free its link
+// before it lands.
+func (c *class) leavesApart(time int64) bool { return c.early || !c.wholly && c.delay > time }
 
 // fixedPoint is the scale of perByte.
 const fixedPoint = 1 << 16

@@ -136,3 +136,26 @@ func (s *simulator) newPacket() int32 {
 	s.packetAt = packetsOf(s.packets)
 	return int32(len(s.packets) - 1)
 }
+
+// findShared finds the injection links that several messages may ask for at a time:
+// those of hosts with several ranks, or with a rank that does not wait for what it sends.
+func (s *simulator) findShared() {
+	if s.shares == nil {
+		s.shares, s.hosting = make([]bool, s.hostLinks), make([]bool, s.topology.Hosts())
+	}
+	clear(s.shares)
+	clear(s.hosting)
+	s.byTheClock = s.virtual > 1
+	for i := range s.jobs {
+		for _, h := range s.jobs[i].Hosts {
+			if s.hosting[h] || !s.jobs[i].plain {
+				first, end := s.topology.Out(h)
+				for link := first; link < end; link++ {
+					s.shares[link] = true
+				}
+				s.byTheClock = true
+			}
+			s.hosting[h] = true
+		}
+	}
+}

@@ -10,25 +10,19 @@
 //
 // # One event a packet-hop
 //
-// The only event is "the packet on this link is ready at the next node". It
-// returns the credit of the buffer the packet left, queues the packet at its
-// next output port, starts that port if it is at rest, and starts the link's
-// own next packet. A link therefore has at most one pending event. A link that
-// waits for credit has none: the credit's return starts it, at the time the
-// credit arrives. Because everything a link will do until its event is known
-// when the event is made, a start may lie a little before or after the moment
-// at which it is decided. Two things are approximate for that: packets that
-// reach a port within one link latency of each other are served in the order of
-// the decisions; and of the credits on their way back only the newest is waited
-// for, older ones count from the event that returned them, which is up to one
-// transmission and one latency early; what comes back while a link waits counts
-// as one credit.
+// The event is "the packet on this link is ready at the next node". It returns the
+// credit of the buffer the packet left, queues the packet at its next output port, starts
+// that port if it is at rest, and starts the link's own next packet. A credit has no event:
+// when the packet leaves a buffer it is known when the credit will arrive (credits.go). Three
+// things do have an event of their own (apart.go): a packet's last byte leaving its link, where
+// the packet lands only after that (short packets, long links, store and forward); a
+// credit's arrival at a link that waits for it; and a link falling idle that has to choose
+// then between virtual channels or between messages of its host.
 //
-// A port knows of a credit when the packet that left the buffer is ready at the
-// node after. Times are right for that, but a port in front of a link that holds
-// about as many bytes as the buffer (latency x rate) looks as if it had no
-// credit, and counts as congested under the rules that ask for credits: 64 KiB
-// at 100 Gb/s are 5.2 us, or a kilometre of cable.
+// So every packet starts at its time, and every port is judged by the credits that have
+// arrived. What is approximate: events within a nanosecond are served in the order in which
+// they became known. TestBookAgrees compares makespans and the congested fraction of every
+// port with a simulator in which everything is an event.
 //
 // # Hosts
 //

@@ -48,6 +48,11 @@ type simulator struct {
 	short      []int64  // length links: bytes by which packets sent fell short of full ones
 	seed       uint64
 	wheel      wheel
+	alarms     alarms
+	shares     []bool // length injection links: several messages of the host may ask for it
+	hosting    []bool // scratch of findShared
+	byTheClock bool   // some links choose when they fall free, see contended
+	onWay      creditList
 	timers     timers
 	timed      int64 // timers made so far
 	carrier
@@ -82,6 +87,7 @@ func newSimulator(n *network, jobs []job, o *Options) *simulator {
 		stalled:  make([]int64, n.links),
 		short:    make([]int64, n.links),
 		wheel:    newWheel(n.links, n.horizon),
+		onWay:    newCreditList(len(n.template)),
 		nic:      newNIC(n.hostLinks),
 		protocol: newProtocol(jobs, n.topology.Hosts()),
 		elapsed:  make([]int64, len(jobs)),
@@ -122,6 +128,9 @@ func (s *simulator) reset(seed uint64) {
 	s.packets, s.free = s.packets[:0], -1
 	s.packetAt = packetsOf(s.packets)
 	s.wheel.reset()
+	s.alarms.reset()
+	s.findShared()
+	s.onWay.reset()
 	s.nic.reset()
 	s.carrier.reset(seed)
 	s.protocol.reset(s.jobs)
@@ -157,6 +166,12 @@ func (s *simulator) run(ctx context.Context) error {
 		if s.endless && s.running+s.flying == 0 {
 			s.close()
 			return nil
+		}
+		if s.alarms.count > 0 {
+			if links := s.popAlarms(limit); links != nil {
+				s.alarmed(links)
+				continue
+			}
 		}
 		links := s.wheel.pop(limit)
 		if links == nil {

@@ -205,22 +205,20 @@ const (
 // steps: nothing in the event loop knows of it.
 type tracer struct {
 	s       *simulator
-	flights []int32 // by link: packet in flight when last seen
-	heads   []int32 // by injection link: packet to be sent next when last seen
-	stalled []int64 // by link: how long it has waited when last seen
-	held    []int32 // by packet: channel whose buffer it holds
-	crossed []int32 // by packet: congested ports so far
-	number  []int32 // by packet
-	ready   []int64 // by packet: when it was ready at the node it is at
+	flights [][]int32 // by link: packets in flight when last seen, the next to land first
+	left    []int64   // by packet: when its last byte leaves the link it is on
+	heads   []int32   // by injection link: packet to be sent next when last seen
+	stalled []int64   // by link: how long it has waited when last seen
+	held    []int32   // by packet: channel whose buffer it holds
+	crossed []int32   // by packet: congested ports so far
+	number  []int32   // by packet
+	ready   []int64   // by packet: when it was ready at the node it is at
 	cuts    int32
 	events  []traced
 }
 
 func newTracer(s *simulator) *tracer {
-	l := &tracer{s: s, flights: make([]int32, s.links), heads: make([]int32, s.hostLinks), stalled: make([]int64, s.links)}
-	for i := range l.flights {
-		l.flights[i] = -1
-	}
+	l := &tracer{s: s, flights: make([][]int32, s.links), heads: make([]int32, s.hostLinks), stalled: make([]int64, s.links)}
 	for i := range l.heads {
 		l.heads[i] = -1
 	}
@@ -259,25 +257,38 @@ func (l *tracer) observe(stage int, moves []move) {
 	}
 }
 
+// inFlight is the packets on a link, the next to land first.
+func (l *tracer) inFlight(link int32) (packets []int32) {
+	s := l.s
+	shared := &s.channels[link*s.virtual]
+	for p := shared.flight; p >= 0; p = s.packets[p].next {
+		packets = append(packets, p)
+		if shared.flags&(isBusy|isApart) == isBusy || p == s.alarms.sent[link] {
+			break
+		}
+	}
+	return packets
+}
+
 // landed finds the packets that are off their links, and the credits these left.
 func (l *tracer) landed() {
 	s := l.s
 	for link := range int32(s.links) {
-		p, shared := l.flights[link], &s.channels[link*s.virtual]
-		if p < 0 || shared.flight >= 0 {
-			continue
+		now, shared := l.inFlight(link), &s.channels[link*s.virtual]
+		for len(l.flights[link]) > 0 && (len(now) == 0 || now[0] != l.flights[link][0]) {
+			p := l.flights[link][0]
+			l.flights[link] = l.flights[link][1:]
+			pk := &s.packets[p]
+			l.ready[p] = pk.ready
+			if shared.leads < 0 {
+				l.add(pk.ready, p, hasArrived, "arrived at %s", l.node(link))
+				l.credit(pk.in, p, pk.ready)
+			}
+			if in := l.held[p]; in >= 0 {
+				l.credit(in, p, l.left[p])
+			}
+			l.held[p] = pk.in
 		}
-		l.flights[link] = -1
-		pk := &s.packets[p]
-		l.ready[p] = pk.ready
-		if shared.leads < 0 {
-			l.add(pk.ready, p, hasArrived, "arrived at %s", l.node(link))
-			l.credit(pk.in, p, pk.ready)
-		}
-		if in := l.held[p]; in >= 0 {
-			l.credit(in, p, shared.freeAt)
-		}
-		l.held[p] = pk.in
 	}
 }
 
@@ -297,8 +308,8 @@ func (l *tracer) queued(m *move) {
 	if packets > 0 {
 		text = fmt.Sprintf(" behind %d (%d bytes)", packets, bytes)
 	}
-	if f := s.channels[m.link*s.virtual].flight; f >= 0 {
-		text += fmt.Sprintf(", %d is on the link", l.number[f])
+	if f := l.flights[m.link]; len(f) > 0 && l.left[f[len(f)-1]] > l.ready[m.packet] {
+		text += fmt.Sprintf(", %d is being sent", l.number[f[len(f)-1]])
 	}
 	congested := int32(s.packets[m.packet].congested & countMask)
 	if congested > l.crossed[m.packet] {
@@ -315,11 +326,12 @@ func (l *tracer) started() {
 	for link := range int32(s.links) {
 		shared := &s.channels[link*s.virtual]
 		begin := int64(0)
-		if p := shared.flight; p >= 0 && l.flights[link] < 0 {
+		if now := l.inFlight(link); len(now) > len(l.flights[link]) {
+			p := now[len(now)-1]
 			if link < s.hostLinks && l.heads[link] != p {
 				l.cut(link, p, 0)
 			}
-			l.flights[link] = p
+			l.flights[link], l.left[p] = now, shared.freeAt
 			size := s.size(&s.packets[p])
 			begin = shared.freeAt - s.classes[shared.class].sendTime(size)
 			port := l.port(link*s.virtual + int32(shared.turn))
@@ -342,7 +354,7 @@ func (l *tracer) started() {
 func (l *tracer) cut(link, p int32, before int64) {
 	s := l.s
 	for len(l.number) < len(s.packets) {
-		l.number, l.held, l.crossed, l.ready = append(l.number, 0), append(l.held, 0), append(l.crossed, 0), append(l.ready, 0)
+		l.number, l.held, l.crossed, l.ready, l.left = append(l.number, 0), append(l.held, 0), append(l.crossed, 0), append(l.ready, 0), append(l.left, 0)
 	}
 	l.cuts++
 	l.number[p], l.held[p], l.crossed[p] = l.cuts, -1, 0

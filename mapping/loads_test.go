@@ -42,10 +42,29 @@ func follow(machine *topology.Topology, loads []float64, distance []int, at int3
 			next = append(next, i)
 		}
 	}
+	if machine.Routes.Grid != nil {
+		next = inFirstDimension(machine, next)
+	}
 	for _, i := range next {
 		loads[i] += bytes / float64(len(next))
 		follow(machine, loads, distance, machine.SwitchOf(machine.Links[i].To), bytes/float64(len(next)))
 	}
+}
+
+// inFirstDimension keeps those of a grid switch's links that change the first
+// coordinate that any of them changes: dimension order.
+func inFirstDimension(machine *topology.Topology, links []int) (kept []int) {
+	g := machine.Routes.Grid
+	first := g.Dimensions
+	for _, l := range links {
+		switch k := g.Differs(machine.SwitchOf(machine.Links[l].From), machine.SwitchOf(machine.Links[l].To)); {
+		case k < first:
+			first, kept = k, []int{l}
+		case k == first:
+			kept = append(kept, l)
+		}
+	}
+	return kept
 }
 
 // The aggregated loads equal those of every message followed on its own.

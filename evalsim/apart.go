@@ -1,0 +1,165 @@
+package evalsim
+
+import "slices"
+
+// A packet whose last byte leaves its link after the packet is ready at the next
+// node frees the link by that event: the link is never asked to send earlier. Where it
+// leaves before (short packets, long links, store and forward), an event apart frees
+// the link and the buffer when the last byte has left. Several packets may then be on
+// the link; the first of them has its event in the wheel, the others follow it.
+//
+// A link that waits for a credit on its way is looked at again when that arrives:
+// until then an earlier one may become known. So is one that has to choose, between
+// virtual channels or messages, when it falls free: until then there may be more to
+// choose from.
+
+// alarms are links to be looked at, by time: those whose packets leave apart and those
+// that wait for a credit on its way. A timing wheel as simulator.wheel, whose slots may
+// hold a link more than once.
+type alarms struct {
+	ring    slotRing
+	slots   []int32 // first alarm of every slot, the newest; -1 = none; nil until one is set
+	entries []alarm
+	freed   int32   // first entry not in use, -1 = none
+	taken   []int32 // what the last pop gave
+	count   int     // alarms set
+	sent    []int32 // length links: packet that was sent last, where it left apart
+	set     []int64 // length links: time of the last alarm set for what it waits for
+}
+
+// alarm is a link to be looked at, and the alarm of the same slot set before.
+type alarm struct{ link, next int32 }
+
+// reset takes all alarms away.
+func (a *alarms) reset() {
+	for i := range a.slots {
+		a.slots[i] = -1
+	}
+	a.entries, a.freed, a.count = a.entries[:0], -1, 0
+	if a.slots != nil {
+		a.ring.reset()
+		clear(a.set)
+	}
+}
+
+// addAlarm has a link looked at at a time; one before the event in hand counts as now.
+func (s *simulator) addAlarm(link int32, at int64) {
+	a := &s.alarms
+	if a.slots == nil {
+		a.ring = newSlotRing(s.horizon)
+		a.slots = make([]int32, a.ring.mask+1)
+		a.sent, a.set = make([]int32, s.links), make([]int64, s.links)
+		a.reset()
+	}
+	a.ring.now = max(a.ring.now, s.wheel.now)
+	i := a.ring.mark(at)
+	n := a.freed
+	if n >= 0 {
+		a.freed = a.entries[n].next
+	} else {
+		n = int32(len(a.entries))
+		a.entries = append(a.entries, alarm{})
+	}
+	a.entries[n] = alarm{link, a.slots[i]}
+	a.slots[i] = n
+	a.count++
+}
+
+// popAlarms takes the links of the next slot, in the order in which the alarms were set,
+// if that slot is not after the wheel's, nor begins at or after the time limit; else
+// none. The result is good until the next call.
+func (s *simulator) popAlarms(limit int64) []int32 {
+	a := &s.alarms
+	if number := s.wheel.find(); number >= 0 {
+		limit = min(limit, (number+1)<<s.wheel.shift)
+	}
+	number := a.ring.find()
+	if number < 0 || number<<a.ring.shift >= limit {
+		return nil
+	}
+	i := a.ring.take(number)
+	a.taken = a.taken[:0]
+	for n := a.slots[i]; n >= 0; {
+		next := a.entries[n].next
+		a.taken = append(a.taken, a.entries[n].link)
+		a.entries[n].next = a.freed
+		a.freed = n
+		n = next
+	}
+	slices.Reverse(a.taken)
+	a.slots[i] = -1
+	a.count -= len(a.taken)
+	s.wheel.advance(number << a.ring.shift)
+	return a.taken
+}
+
+// alarmed looks at links whose time has come: what they send may have left, or the
+// credit that they wait for arrived.
+func (s *simulator) alarmed(links []int32) {
+	s.events += int64(len(links))
+	for _, link := range links {
+		shared := s.channelAt.at(link * s.virtual)
+		if shared.flags&isBusy != 0 && shared.flags&isApart != 0 && shared.freeAt>>s.wheel.shift <= s.wheel.now {
+			s.depart(link, shared)
+		}
+		s.ready = append(s.ready, link)
+	}
+	s.start()
+}
+
+// depart ends what a link sends apart: the credit of the buffer that the packet leaves
+// goes back, and the link may send the next one.
+func (s *simulator) depart(link int32, shared *channel) {
+	pk := s.packetAt.at(s.alarms.sent[link])
+	shared.flags &^= isBusy | isApart
+	if pk.in >= 0 {
+		s.returnCredit(pk.in, s.size(pk), shared.freeAt, shared.freeAt)
+	}
+	pk.in = link*s.virtual + int32(shared.turn)
+	if shared.flags&isChoice != 0 || s.virtual > 1 && link >= s.hostLinks {
+		s.load.landed(link, shared, pk, s)
+	}
+}
+
+// startApart puts a packet on its link that lands after it has left, or follows another
+// that has not landed. One that follows and lands before it has left frees the link by
+// that, see land; its alarm then finds nothing to do.
+func (s *simulator) startApart(link int32, shared *channel, p int32) {
+	pk := s.packetAt.at(p)
+	pk.next = -1
+	shared.flags |= isApart
+	s.addAlarm(link, shared.freeAt)
+	if shared.flight < 0 {
+		shared.flight = p
+		s.wheel.add(link, pk.ready)
+	} else {
+		s.packetAt.at(s.alarms.sent[link]).next = p
+	}
+	s.alarms.sent[link] = p
+}
+
+// followed puts the next packet on a link whose first one has arrived at the front.
+func (s *simulator) followed(link int32, shared *channel, p int32) {
+	if shared.flight = s.packetAt.at(p).next; shared.flight >= 0 {
+		s.wheel.add(link, s.packetAt.at(shared.flight).ready)
+	}
+}
+
+// contended tells whether a link's choice of what it sends next depends on the moment
+// at which it falls free: between virtual channels, or between messages of a host that
+// others may join until then.
+func (s *simulator) contended(link int32) bool {
+	if link >= s.hostLinks {
+		return s.virtual > 1
+	}
+	return s.shares[link]
+}
+
+// await has a link wait for credit: known to arrive at a time, or unknown.
+func (s *simulator) await(link int32, shared *channel, at int64) {
+	shared.flags |= isWaiting
+	if at != unknown && (s.alarms.set == nil || s.alarms.set[link] != at) {
+		s.addAlarm(link, at)
+		s.alarms.set[link] = at
+	}
+}
