@@ -1,24 +1,22 @@
 package evalsim
 
-// linkCount is what a link has done up to some time, its channels summed but for
-// the peak.
+// linkCount is what a link has done up to some time, its channels summed.
 type linkCount struct {
 	bytes, packets, congested int64
 	stalled                   int64   // ps
 	area                      float64 // queued bytes x ps
-	peak                      int64   // most bytes queued on one channel, since the end of the last complete slice
+	peak                      int64   // most bytes waiting at a time, since the end of the last complete slice
 }
 
 // counts reads a link's counters.
 func (s *simulator) counts(link int32) linkCount {
-	var n linkCount
 	channels := s.channels[link*s.virtual : (link+1)*s.virtual]
+	n := linkCount{peak: int64(channels[0].peak)}
 	for i := range channels {
 		c := &channels[i]
 		n.packets += int64(c.packets)
 		n.congested += int64(s.found[int(link*s.virtual)+i])
 		n.area += c.area
-		n.peak = max(n.peak, int64(c.peak))
 	}
 	n.bytes = n.packets*int64(s.full) - s.short[link]
 	n.stalled = s.stalled[link]

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"pgregory.net/rapid"
+
 	"remap/evalsim"
 	"remap/workload"
 )
@@ -14,7 +16,7 @@ import (
 const star = "fattree:nodes-per-leaf=4,leaves-per-pod=1,pods=1,aggs-per-pod=0,cores=0"
 
 // parsed reads a pattern or fails the test.
-func parsed(t testing.TB, spec string) *workload.Program {
+func parsed(t rapid.TB, spec string) *workload.Program {
 	t.Helper()
 	p, err := workload.ParsePattern(spec)
 	if err != nil {

@@ -201,6 +201,9 @@ func (s *simulator) queue(moves []move) {
 		if c.flags&isChoice != 0 || virtual > 1 {
 			s.load.queued(m.link, c, size)
 		}
+		if virtual > 1 || c.freeAt > pk.ready && c.queued+s.full > c.peak {
+			s.raisePeak(m.link, pk.ready)
+		}
 		if s.judge.usual {
 			congested := c.queued > c.credits-c.owed || c.flags&isOwedMore != 0
 			if congested {
@@ -337,11 +340,11 @@ func (s *simulator) start() {
 		if s.judge.At == AtDeparture && link >= s.hostLinks {
 			s.cross(p, pk, link, id, s.judge.congested(s.creditsAt(id, c, begin), c.queued, size))
 		}
-		c.credits -= size
-		c.packets++
-		c.queued -= size
-		c.head = pk.next
-		c.area += float64(size) * float64(begin-pk.ready)
+		c.credits, c.queued = c.credits-size, c.queued-size
+		c.packets, c.head = c.packets+1, pk.next
+		if c.area += float64(size) * float64(begin-pk.ready); s.length > 0 {
+			s.waited(pk, link, size, begin)
+		}
 		kind := &classes[c.class]
 		ready := begin + kind.arrive
 		shared.freeAt = begin + kind.full

@@ -15,20 +15,20 @@ import (
 // It fills one cache line.
 type channel struct {
 	freeAt  int64   // link: when it has sent the last byte it began
-	due     int64   // when the first credit on its way arrives, if there is one
+	due     int64   // when the newest credit arrives
 	area    float64 // queued bytes x ps, summed over packets
 	head    int32   // first queued packet, -1 = none
 	tail    int32   // last queued packet; meaningless when there is none
 	flight  int32   // link: packet whose event is pending, -1 = none
-	credits int32   // bytes free in the next buffer, without credits on their way; see credits.go
-	owed    int32   // bytes of the first credit on its way, 0 = none
+	credits int32   // bytes free in the next buffer, counting credits on their way; see credits.go
+	owed    int32   // bytes of the newest credit
 	queued  int32   // bytes in the output queue
-	peak    int32   // most bytes ever queued
+	peak    int32   // link: most bytes waiting at a time, over all its channels
 	packets uint32  // packets sent
 	leads   int32   // switch number it leads to, -1 = a host
 	class   uint16  // index into network.classes
-	turn    uint8   // link: virtual channel of the packet in flight, or of the last one
-	flags   uint8   // link: isWaiting, isChoice, isBusy; channel: isOwedMore
+	turn    uint8   // link: virtual channel of the packet sent last
+	flags   uint8   // link: isWaiting, isChoice, isBusy, isApart; channel: isOwedMore
 }
 
 // Flags of links, but for the last one.

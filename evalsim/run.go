@@ -43,7 +43,7 @@ type JobStats struct {
 }
 
 // LinkStats are the exact counts of one directed link, over the makespan or
-// over a time slice. A packet counts, with all its time, where it begins to be
+// over a time slice. A packet counts, with its stall, where it begins to be
 // sent.
 type LinkStats struct {
 	Bytes     int64
@@ -51,8 +51,8 @@ type LinkStats struct {
 	Congested int64   // packets that found its port congested; 0 on injection links
 	Busy      float64 // fraction of the time it was sending
 	Stalled   float64 // fraction of the time it was free and had a packet ready, but no credit: a hundredth of the percent time stalled P_Ts = 100 T_is/T_i of credit stalls, which Monet measures (Jha et al. 2020, definitions 1 and 3)
-	QueueMean float64 // bytes waiting in the port's queue, averaged over the time; on injection links bytes of messages that have not left
-	QueueMax  int64   // most bytes queued at a time on one virtual channel; 0 on injection links
+	QueueMean float64 // bytes waiting in the port's queue, over all its virtual channels, averaged over the time; on injection links bytes of messages that have not left
+	QueueMax  int64   // most bytes waiting there at a time; 0 on injection links
 }
 
 // OwnLink is the exact count of one job's packets at a switch's output port, as
@@ -325,7 +325,7 @@ func (s *simulator) result() *Result {
 		r.Makespan = max(r.Makespan, float64(e)/1000)
 	}
 	for i := range r.Links {
-		n := s.counts(int32(i))
+		n := s.countsAt(int32(i), s.end())
 		r.Links[i] = s.stats(int32(i), &n, max(r.Makespan*1000, 1))
 		r.PacketHops += r.Links[i].Packets
 		r.Congested += r.Links[i].Congested

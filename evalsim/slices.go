@@ -41,6 +41,8 @@ type slicing struct {
 	tally    []JobStats    // as tables; nil for one job without parts, whose counts are the whole
 	before   []linkCount   // length links: counts at the end of the last complete slice
 	slices   [][]linkCount // by complete slice, then link: counts within it
+	sliced   int64         // ps: end of the last complete slice
+	earlier  []float64     // length links: what channel.area has of earlier slices, which slices have got since their end
 }
 
 // newSlicing bounds what the parts of a run take.
@@ -79,10 +81,10 @@ func (s *simulator) resetSlices() {
 	for _, t := range s.tables {
 		t.Reset()
 	}
-	s.tally, s.slices, s.before = s.tally[:0], nil, nil
+	s.tally, s.slices, s.before, s.sliced = s.tally[:0], nil, nil, 0
 	s.growTables(s.perSlice)
 	if s.last > 0 {
-		s.before = make([]linkCount, s.links)
+		s.before, s.earlier = make([]linkCount, s.links), make([]float64, s.links)
 		s.wakeSlice(s.length)
 	}
 }
@@ -142,25 +144,28 @@ func (s *simulator) wakeSlice(at int64) {
 // endSlice counts what every link has done since the end of the slice before,
 // and asks for the next end if there is still something to do.
 func (s *simulator) endSlice(now int64) {
-	s.slices = append(s.slices, s.sinceBefore())
-	for i := int(s.hostLinks * s.virtual); i < len(s.channels); i++ { // injection links have none
-		s.channels[i].peak = s.channels[i].queued
-	}
+	s.slices = append(s.slices, s.sinceBefore(now))
+	s.sliced = now
 	if int64(len(s.slices)) < s.last && (s.created != s.received || len(s.timers) > 0) {
 		s.wakeSlice(now + s.length)
 	}
 }
 
-// sinceBefore are the counts since the last complete slice, which it moves up.
-func (s *simulator) sinceBefore() []linkCount {
+// sinceBefore are the counts at a time since the last complete slice, which it moves up.
+func (s *simulator) sinceBefore(now int64) []linkCount {
 	counts := make([]linkCount, s.links)
 	if len(s.before) == 0 { // a single slice
-		s.before = make([]linkCount, s.links)
+		s.before, s.earlier = make([]linkCount, s.links), make([]float64, s.links)
 	}
 	for i := range counts {
-		now := s.counts(int32(i))
-		counts[i] = now.minus(&s.before[i])
-		s.before[i] = now
+		link := int32(i)
+		count := s.countsAt(link, now)
+		count.area -= s.earlier[i]
+		counts[i] = count.minus(&s.before[i])
+		s.before[i] = count
+		if link >= s.hostLinks { // injection links have no peak
+			s.channels[link*s.virtual].peak = s.waiting(link, now)
+		}
 	}
 	return counts
 }
@@ -184,15 +189,12 @@ func (s *simulator) takeParts(r *Result) {
 // takeSlices gives the result the slices up to the makespan, or to the last
 // packet where requests that nobody answers travel on after it.
 func (s *simulator) takeSlices(r *Result) {
-	var end int64 // ps
-	for _, e := range s.elapsed {
-		end = max(end, e)
-	}
+	end := s.end()
 	arrivals := int64(len(s.tally)) / int64(max(1, s.perSlice))
 	count := max(min(end/s.length, s.last)+1, arrivals)
 	s.growTables(int32(count) * s.perSlice)
 	for int64(len(s.slices)) < count {
-		s.slices = append(s.slices, s.sinceBefore())
+		s.slices = append(s.slices, s.sinceBefore(end))
 	}
 	for i, counts := range s.slices[:count] {
 		length := s.length

@@ -1,0 +1,73 @@
+package evalsim
+
+import "math"
+
+// A packet waits at a port from packet.ready until its link begins to send it. The
+// event loop takes it off channel.queued when that is decided: it may be earlier by the
+// time that a credit travels, and later by the time to the event of the packet before.
+
+// departure is when a link begins, or began, to send its packet in flight, in ps.
+func (s *simulator) departure(shared *channel) int64 {
+	pk, kind := s.packetAt.at(shared.flight), &s.classes[shared.class]
+	begin := pk.ready - kind.delay
+	if kind.wholly {
+		begin -= kind.sendTime(s.size(pk))
+	}
+	return begin
+}
+
+// waiting are the bytes that wait at a link's port at a time, over all its channels.
+func (s *simulator) waiting(link int32, at int64) int32 {
+	shared := s.channelAt.at(link * s.virtual)
+	bytes := shared.queued + s.pledged(shared, at)
+	for v := int32(1); v < s.virtual; v++ {
+		bytes += s.channelAt.at(link*s.virtual + v).queued
+	}
+	return bytes
+}
+
+// pledged are the bytes of a link's packet in flight if they still wait at a time.
+func (s *simulator) pledged(shared *channel, at int64) int32 {
+	if shared.flight < 0 || s.departure(shared) <= at {
+		return 0
+	}
+	return s.size(s.packetAt.at(shared.flight))
+}
+
+// raisePeak counts the bytes that wait at a port when a packet has joined its queue.
+func (s *simulator) raisePeak(link int32, at int64) {
+	shared := s.channelAt.at(link * s.virtual)
+	shared.peak = max(shared.peak, s.waiting(link, at))
+}
+
+// countsAt reads a link's counters at a time: of a packet that waits until later, the
+// wait that is over. Packets in the queue do not count until it is known when they leave.
+func (s *simulator) countsAt(link int32, at int64) linkCount {
+	n := s.counts(link)
+	if shared := &s.channels[link*s.virtual]; s.length > 0 && s.pledged(shared, at) > 0 {
+		pk := s.packetAt.at(shared.flight)
+		n.area -= float64(s.size(pk)) * float64(min(s.departure(shared)-at, int64(pk.next)))
+	}
+	return n
+}
+
+// waited gives complete slices their parts of the wait of a packet that a link is about
+// to send, and keeps the wait's length, up to 2 ms, where a packet in flight has no other use
+// for it.
+func (s *simulator) waited(pk *packet, link, size int32, begin int64) {
+	from, until := pk.ready, min(begin, s.sliced)
+	pk.next = int32(min(begin-from, math.MaxInt32))
+	for k := from / s.length; k*s.length < until; k++ {
+		part := float64(size) * float64(min(until, (k+1)*s.length)-max(from, k*s.length))
+		s.slices[k][link].area += part
+		s.earlier[link] += part
+	}
+}
+
+// end is when the last job is done, in ps.
+func (s *simulator) end() (at int64) {
+	for _, e := range s.elapsed {
+		at = max(at, e)
+	}
+	return at
+}
