@@ -148,7 +148,7 @@ func TestDoubleAllBytesIsExact(t *testing.T) {
 		once, twice := scaled(t, spec, 1, 1), scaled(t, spec, 2, 1)
 		for _, switching := range []evalsim.Switching{evalsim.CutThrough, evalsim.StoreAndForward} {
 			o := evalsim.DefaultOptions()
-			o.Switching = switching
+			o.Switching, o.MemoryBytesPerSecond = switching, 20e9
 			a := run(t, once, rulesProgram(once.Hosts(), 1, 1), o)
 			o.PacketBytes, o.BufferBytes, o.MemoryBytesPerSecond = 2*o.PacketBytes, 2*o.BufferBytes, 2*o.MemoryBytesPerSecond
 			b := run(t, twice, rulesProgram(twice.Hosts(), 2, 1), o)
@@ -174,6 +174,7 @@ func TestDoubleAllRatesHalvesTheTime(t *testing.T) {
 		slow, fast := scaled(t, spec, 1, 1), scaled(t, spec, 2, 0.5)
 		p := rulesProgram(slow.Hosts(), 1, 1)
 		o := evalsim.DefaultOptions()
+		o.MemoryBytesPerSecond = 20e9
 		a := repeats(t, slow, p, identity(p.Ranks()), o, 1, 12)
 		o.SwitchLatency, o.MemoryBytesPerSecond = o.SwitchLatency/2, 2*o.MemoryBytesPerSecond
 		b := repeats(t, fast, p, identity(p.Ranks()), o, 1, 12)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 	"time"
 
 	"remap/workload"
@@ -27,7 +28,8 @@ func (n *network) checkProgram(p *workload.Program, o *Options) error {
 	for i := range n.hostLinks {
 		slowest = min(slowest, n.topology.Links[i].BytesPerSecond)
 	}
-	copied := 0.0 // s: all messages, copied within one host
+	memory := 1e12 * slices.Min(append(n.memory, math.Inf(1))) // of the slowest host, in bytes a second
+	copied := 0.0                                              // s: all messages, copied within one host
 	for r := range int32(p.Ranks()) {
 		own := 0.0 // s
 		for i, op := range p.RankOps(r) {
@@ -40,7 +42,7 @@ func (n *network) checkProgram(p *workload.Program, o *Options) error {
 				if op.Bytes/int64(o.PacketBytes) >= math.MaxInt32 {
 					return fmt.Errorf("program: rank %d, operation %d: a message of %d bytes in packets of %d, more than 2^31 of them", r, i, op.Bytes, o.PacketBytes)
 				}
-				copied += float64(op.Bytes) / o.MemoryBytesPerSecond
+				copied += float64(op.Bytes) / memory
 			}
 		}
 		if seconds := own + copied; seconds >= longestTime/1e12 {

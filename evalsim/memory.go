@@ -1,6 +1,28 @@
 package evalsim
 
-import "math"
+import (
+	"math"
+
+	"remap/topology"
+)
+
+// leastMemory is the rate in bytes a second at which a host copies whose rails are
+// slower: one channel of DDR4-2400, about.
+const leastMemory = 20e9
+
+// MemoryRate is the rate of a host's memory in bytes a second: MemoryBytesPerSecond, or
+// what the host's rails send together and at least 20e9, so that messages between ranks
+// of one host are not slower than the network.
+func (o *Options) MemoryRate(t *topology.Topology, host int32) float64 {
+	if o.MemoryBytesPerSecond > 0 {
+		return o.MemoryBytesPerSecond
+	}
+	rails := 0.0
+	for l, end := t.Out(host); l < end; l++ {
+		rails += t.Links[l].BytesPerSecond
+	}
+	return max(leastMemory, rails)
+}
 
 // Messages within a host are copies by its memory, which all copies of the host
 // under way at a time share in equal parts (processor sharing). Every copy has
@@ -50,7 +72,7 @@ func (s *simulator) copyWithin(id, host int32, now int64) {
 		h.progress = 0
 		h.clock = now
 	} else if now > h.clock {
-		h.progress += float64(now-h.clock) * s.copyRate() / float64(h.active)
+		h.progress += float64(now-h.clock) * s.memory[host] / float64(h.active)
 		h.clock = now
 	}
 	v := s.newCopy()
@@ -81,13 +103,10 @@ func (s *simulator) insertCopy(q *list, v int32) {
 	*at = v
 }
 
-// copyRate is the memory's bytes a picosecond.
-func (s *simulator) copyRate() float64 { return s.options.MemoryBytesPerSecond / 1e12 }
-
 // askEnd asks to be woken when a host's first copy ends.
 func (s *simulator) askEnd(host int32) {
 	h := &s.memories[host]
-	rest := (s.copies[h.queue.first].end - h.progress) * float64(h.active) / s.copyRate()
+	rest := (s.copies[h.queue.first].end - h.progress) * float64(h.active) / s.memory[host]
 	due := h.clock + int64(math.Ceil(max(0, rest)))
 	if due != h.due {
 		h.due = due

@@ -91,6 +91,7 @@ type network struct {
 	links            int
 	mixed            bool                // links have different rates
 	origin           []int32             // length links: switch number it comes from, -1 = a host
+	memory           []float64           // length hosts: rate of its memory, bytes a ps
 	horizon          int64               // longest time from making an event to its happening, ps
 	ways             *topology.PathLinks // nil where receivers need not know
 	paths            sampling.Paths      // likewise
@@ -151,6 +152,9 @@ func layOut(t *topology.Topology, o *Options) (*network, error) {
 			n.template[int32(i)*n.virtual+v] = c
 		}
 		slowest, farthest = max(slowest, kind.full), max(farthest, kind.delay)
+	}
+	for h := range int32(t.Hosts()) {
+		n.memory = append(n.memory, o.MemoryRate(t, h)/1e12)
 	}
 	// A rank that goes on as soon as a message has left may be ahead by one on
 	// each of its host's rails.

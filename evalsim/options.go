@@ -107,7 +107,7 @@ type Options struct {
 	Switching            Switching
 	Routing              Routing
 	Congestion           Congestion       // when a port counts as congested
-	MemoryBytesPerSecond float64          // rate of a host's memory, which its messages between its own ranks share in equal parts
+	MemoryBytesPerSecond float64          // rate of a host's memory, which its messages between its own ranks share in equal parts; 0 = as MemoryRate says
 	EagerBytes           int64            // longer messages ask the receiver first (rendezvous), in programs with receives, before volumes were scaled; 0 = none does
 	MaxInFlight          int              // messages that a rank has in its NIC at a time, control messages apart; the others wait in order; 0 = no limit
 	ComputeNoise         float64          // a Compute takes 1 + ComputeNoise x E of its time, E exponential with mean 1; 0 = none
@@ -125,10 +125,11 @@ type Options struct {
 }
 
 // DefaultOptions are 4 KiB packets, 64 KiB buffers, 100 ns a switch, virtual
-// cut-through, adaptive routing, 20 GB/s within a host, two reservoirs a packet, seed 1.
+// cut-through, adaptive routing, memory as fast as a host's rails (MemoryRate), two
+// reservoirs a packet, seed 1.
 func DefaultOptions() Options {
 	return Options{PacketBytes: 4096, BufferBytes: 65536, SwitchLatency: 100 * time.Nanosecond,
-		MemoryBytesPerSecond: 20e9, Sampling: sampling.Reservoirs, Seed: 1}
+		Sampling: sampling.Reservoirs, Seed: 1}
 }
 
 // Validate names the first field that is out of bounds.
@@ -156,8 +157,8 @@ func (o Options) Validate() error {
 		return fmt.Errorf("compute noise %g: must be 0 to 1000", o.ComputeNoise)
 	case o.StartJitter < 0 || o.StartJitter > time.Hour:
 		return fmt.Errorf("start jitter %v: must be 0 to 1h", o.StartJitter)
-	case !(o.MemoryBytesPerSecond >= 1e6 && o.MemoryBytesPerSecond <= 1e15):
-		return fmt.Errorf("memory bytes per second %g: must be 1e6 to 1e15", o.MemoryBytesPerSecond)
+	case o.MemoryBytesPerSecond != 0 && !(o.MemoryBytesPerSecond >= 1e6 && o.MemoryBytesPerSecond <= 1e15):
+		return fmt.Errorf("memory bytes per second %g: must be 0 (as fast as the rails) or 1e6 to 1e15", o.MemoryBytesPerSecond)
 	}
 	if err := o.Sampling.Validate(); err != nil {
 		return err

@@ -8,7 +8,7 @@ import (
 // Bound is a time that the links it is named for need for the job's bytes under
 // a mapping: that mapping cannot be faster, whatever the routing.
 type Bound struct {
-	Name string  // injection or ejection (hosts' links), heavy rank, taper (links out of or into leaf switches and pods of a fat tree), network (those of switches and groups elsewhere), foreign load (both, at the rates that others leave: an estimate)
+	Name string  // injection or ejection (hosts' links), heavy rank, taper (links out of or into leaf switches and pods of a fat tree), network (those of switches and groups elsewhere), memory (of hosts, for messages between their own ranks), foreign load (both, at the rates that others leave: an estimate)
 	NS   float64 // of the most loaded one
 	Any  bool    // no mapping can be faster
 }
@@ -54,6 +54,9 @@ func (s *search) bound(c *Candidate) Bound {
 			b.Name = "taper"
 		}
 	}
+	if ns := s.copying(hosts) * 1e9; ns > b.NS {
+		b = Bound{Name: "memory", NS: ns}
+	}
 	if ns := left * 1e9; ns > b.NS*NearBound {
 		b = Bound{Name: "foreign load", NS: ns}
 	}
@@ -61,6 +64,28 @@ func (s *search) bound(c *Candidate) Bound {
 		return s.Floor
 	}
 	return b
+}
+
+// copying is the most seconds that a host's memory needs for the messages between its
+// own ranks.
+func (s *search) copying(hosts []int32) (most float64) {
+	if s.Memory == nil {
+		return 0
+	}
+	bytes := make([]int64, s.Problem.Machine.Hosts())
+	for r, host := range hosts {
+		for i, end := s.Traffic.Row(int32(r)); i < end; i++ {
+			if hosts[s.Traffic.Destinations[i]] == host {
+				bytes[host] += s.Traffic.Bytes[i]
+			}
+		}
+	}
+	for host, own := range bytes {
+		if own > 0 {
+			most = max(most, float64(own)/s.Memory(int32(host)))
+		}
+	}
+	return most
 }
 
 // single tells whether no two ranks can share a host, and all hosts' links are
@@ -112,7 +137,7 @@ func (s *search) nothingToGain(b Bound) string {
 		return "nothing to gain: no message takes any time"
 	case b.NS <= 0 || elapsed < b.NS*0.99: // none, or of other volumes than the judge's
 		return ""
-	case (b.Any || b.Name == "injection" || b.Name == "ejection") && elapsed <= b.NS*NearBound:
+	case (b.Any || b.Name == "injection" || b.Name == "ejection" || b.Name == "memory") && elapsed <= b.NS*NearBound:
 		what := "nothing to gain"
 		if !b.Any { // another choice of ranks for each host could need less
 			what = "no congestion to avoid"

@@ -38,7 +38,7 @@ func posed(t rapid.TB, spec, pattern string, m mapping.Mapping, change func(*top
 	s := DefaultSettings()
 	s.Problem = &mapping.Problem{Graph: traffic.Graph(), Machine: machine, Allocation: a, Seed: 1, Start: m}
 	s.Traffic, s.Evaluate, s.Repeats = traffic, Simulator(machine, a, program, o, 1), 2
-	s.Alone = true
+	s.Alone, s.Memory = true, func(host int32) float64 { return o.MemoryRate(machine, host) }
 	s.Strategies = []mapping.Strategy{mapping.RandomStrategy()}
 	if err := s.validate(); err != nil {
 		t.Fatal(err)
@@ -56,7 +56,7 @@ func TestBoundHolds(t *testing.T) {
 	machines := []string{
 		"fattree:nodes-per-leaf=4,leaves-per-pod=4,pods=1,aggs-per-pod=2,cores=0",
 		"fattree:nodes-per-leaf=3,leaves-per-pod=2,pods=3,aggs-per-pod=2,cores=2",
-		"torus:4x4", "torus:3x5", "torus:2x3x3", "hyperx:3x4,hosts=2", "dragonfly:groups=4,routers=3,hosts=2,global=1",
+		"torus:4x4", "torus:4x4,gbps=400", "torus:3x5", "torus:2x3x3", "hyperx:3x4,hosts=2", "dragonfly:groups=4,routers=3,hosts=2,global=1",
 	}
 	rapid.Check(t, func(t *rapid.T) {
 		spec := rapid.SampledFrom(machines).Draw(t, "machine")
@@ -102,6 +102,7 @@ func TestBoundsByHand(t *testing.T) {
 		{"ring that always crosses", "ring:8,bytes=1000", mapping.Mapping{0, 4, 1, 5, 2, 6, 3, 7}, 1, 0, "taper", 4},
 		{"two ranks a host, between hosts alone", "ring:8,bytes=1000", mapping.Mapping{0, 2, 4, 6, 1, 3, 5, 7}, 2, 0, "injection", 2},
 		{"two ranks a host, half within", "ring:8,bytes=1000", nil, 2, 0, "injection", 1},
+		{"two ranks a host, all within", "stencil2d:2x1,bytes=1000,edges=skip", nil, 2, 0, "memory", 2 * 12.5 / 20},
 		{"all to one", "hotspot:8,servers=1,traffic=writes,bytes=1000", nil, 1, 0, "heavy rank", 7},
 		{"others have half", "ring:8,bytes=1000", nil, 1, 0.5, "foreign load", 2},
 		{"others have little", "ring:8,bytes=1000", nil, 1, 0.02, "injection", 1},

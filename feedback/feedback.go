@@ -29,6 +29,7 @@ type Settings struct {
 	Evaluate    Evaluate
 	Sensitive   Evaluate                         // as Evaluate, by a finer definition of congested: asked when the coarse one sees none under the best mapping, or what it saw led to no gain; nil = none
 	Alone       bool                             // no other job has the network
+	Memory      func(host int32) float64         // rate in bytes a second at which ranks of a host copy messages to each other (evalsim.Options.MemoryRate); nil = no bound of it
 	Floor       Bound                            // what no mapping can beat, where the caller knows more than the loads of links tell; zero = nothing
 	Rounds      int                              // most rounds of feedback, 0 to 1000
 	Simulations int                              // most mappings that the search simulates, its control not counted; 0 = no limit

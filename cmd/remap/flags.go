@@ -186,7 +186,7 @@ func (s *settings) simulationFlags() []cli.Flag {
 		&cli.IntFlag{Name: "in-flight", Destination: &s.inFlight, Usage: "`N` messages of a rank in its adapter at a time, the others wait in order; 0 = no limit"},
 		&cli.Float64Flag{Name: "compute-noise", Destination: &s.computeNoise, Usage: "computing takes 1 + `X` times E of its time, E exponential with mean 1"},
 		&cli.Int64Flag{Name: "start-jitter-ns", Destination: &s.startJitter, Usage: "ranks begin at a random time from 0 to `N` ns"},
-		&cli.Float64Flag{Name: "memory-gbps", Destination: &s.memoryGbps, Value: 160, Usage: "`X` Gb/s of a host's memory, for messages between its own ranks"},
+		&cli.Float64Flag{Name: "memory-gbps", Destination: &s.memoryGbps, Usage: "`X` Gb/s of a host's memory, for messages between its own ranks; 0 = as much as its network links together, at least 160"},
 		&cli.StringFlag{Name: "congestion", Destination: &s.congestion, Value: evalsim.Congestion{}.String(), Usage: "when a port is congested: `RULE` queue-above-credits (of the next buffer), queue-above:BYTES, credits-below:BYTES, or probabilistic:BYTES (more likely with a longer queue, certain from BYTES on)"},
 		&cli.StringFlag{Name: "congestion-at", Destination: &s.congestionAt, Value: "queueing", Usage: "when a packet looks: `WHEN` it joins a port's queue (queueing), before that (arrival), or as it leaves (departure)"},
 		&cli.StringFlag{Name: "progress", Destination: &s.progress, Value: "auto", Usage: "`WHEN` to show progress: auto, always or never"},
@@ -290,8 +290,8 @@ func (s *settings) check(c *cli.Context) error {
 	if !(s.computeNoise >= 0 && s.computeNoise <= 1000) {
 		return usage("0 is none", "--compute-noise must be from 0 to 1000, not %g", s.computeNoise)
 	}
-	if c.IsSet("memory-gbps") && !(s.memoryGbps >= 0.01 && s.memoryGbps <= 1e6) {
-		return usage("the default is 160", "--memory-gbps must be from 0.01 to 1000000, not %g", s.memoryGbps)
+	if s.memoryGbps != 0 && !(s.memoryGbps >= 0.01 && s.memoryGbps <= 1e6) {
+		return usage("0 is as much as the host's network links together", "--memory-gbps must be 0 or from 0.01 to 1000000, not %g", s.memoryGbps)
 	}
 	if c.IsSet("state") && s.state == "" {
 		return usage("leave the option out to keep nothing", "--state: the value is empty")

@@ -86,6 +86,7 @@ func boundSentence(b feedback.Bound, best int64) string {
 		"heavy rank":   "the link of the host whose rank sends or receives far more than most",
 		"taper":        "the links above the busiest leaf switch or pod at their full rate",
 		"network":      "the links of the busiest switch or group at their full rate",
+		"memory":       "the memory of the host whose ranks send each other the most",
 		"foreign load": "links between switches, estimated",
 	}[b.Name]
 	whose := "this mapping is not faster than"

@@ -179,6 +179,7 @@ func (p *program) loop(ctx context.Context, j *job, strategies []mapping.Strateg
 	if err != nil {
 		return s, err
 	}
+	s.Memory = func(host int32) float64 { return o.MemoryRate(j.machine, host) }
 	s.Alone = len(j.background) == 0 && measured == nil
 	s.Evaluate = feedback.Simulator(j.network(), j.allocation, j.program, o, p.workers, j.others()...)
 	finer := o

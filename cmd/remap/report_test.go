@@ -161,7 +161,7 @@ func TestMeterWithoutSteps(t *testing.T) {
 // have no such field.
 func TestDroppedRounds(t *testing.T) {
 	p := &program{settings: settings{topology: "torus:4", pattern: "ring:4", ranksPerHost: 1, packetBytes: 4096,
-		bufferBytes: 65536, switching: "cut-through", maxPackets: 1000000, unitBytes: 1, memoryGbps: 160}}
+		bufferBytes: 65536, switching: "cut-through", maxPackets: 1000000, unitBytes: 1}}
 	j, err := p.load()
 	if err != nil {
 		t.Fatal(err)

@@ -75,7 +75,7 @@ func TestScenarioIsTheSameInGo(t *testing.T) {
 // job of interest keeps its own.
 func TestPlaceBackground(t *testing.T) {
 	p := &program{settings: settings{topology: "torus:4x4", pattern: "ring:4", hosts: "n[3-6]", ranksPerHost: 2, packetBytes: 4096,
-		bufferBytes: 65536, switching: "cut-through", maxPackets: 1000000, unitBytes: 1, memoryGbps: 160}}
+		bufferBytes: 65536, switching: "cut-through", maxPackets: 1000000, unitBytes: 1}}
 	p.background = *cli.NewStringSlice("uniform:5", "ring:3@n9:1,n8", "ring:4")
 	j, err := p.load()
 	if err != nil {
