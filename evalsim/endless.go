@@ -5,6 +5,7 @@ type endlessly struct {
 	endless bool  // some jobs are
 	running int64 // ranks of the others that are not at their end
 	flying  int64 // messages of the others that have not arrived
+	latest  looked
 }
 
 // againAfter is the pause of a rank of an endless job before it begins again, in
@@ -27,12 +28,10 @@ func (s *simulator) atEnd(r int32, now int64) {
 
 // settled tells whether nothing of the jobs that are not endless moves any more:
 // none of their ranks waits for a time, and messages that have not arrived wait
-// for receives that nobody has posted.
+// for receives that nobody has posted. Copies within a host are such messages too.
 func (s *simulator) settled() bool {
-	for _, t := range s.timers {
-		if t.rank < 0 && t.rank != sliceEnd || t.rank >= 0 && !s.jobs[s.ranks[t.rank].job].Endless {
-			return false
-		}
+	if s.hasTimer() {
+		return false
 	}
 	asking := int64(0)
 	for r := range s.parties {

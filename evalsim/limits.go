@@ -52,10 +52,21 @@ func (n *network) checkProgram(p *workload.Program, o *Options) error {
 	return nil
 }
 
-// checkTime ends a run whose context has ended, or whose time grows too long.
+// checkTime ends a run whose context has ended, or whose time or counts grow too long.
 func (s *simulator) checkTime(ctx context.Context) error {
 	if s.wheel.now > longestTime>>s.wheel.shift {
-		return fmt.Errorf("the run takes more than the %d days that a simulation can hold: the network is too slow for its traffic", longestDays)
+		return s.tooLong()
+	}
+	if err := s.checkCounts(); err != nil {
+		return err
 	}
 	return ctx.Err()
+}
+
+// tooLong is the error of a run whose time grows beyond longestTime.
+func (s *simulator) tooLong() error {
+	if s.endless {
+		return fmt.Errorf("the run beside endless jobs takes more than the %d days that a simulation can hold: %s", longestDays, s.stands())
+	}
+	return fmt.Errorf("the run takes more than the %d days that a simulation can hold: the network is too slow for its traffic; %s", longestDays, s.stands())
 }

@@ -23,7 +23,8 @@ type Job struct {
 
 	// Endless has every rank begin its program again when it is at its end: traffic
 	// that is always there. The simulation stops when all other jobs are done; what
-	// is then under way never arrives. Such a program only sends, blocking, idles
+	// is then under way never arrives. It ends with a *StarvedError if they make no
+	// progress. Such a program only sends, blocking, idles
 	// and computes.
 	Endless bool
 }

@@ -73,6 +73,7 @@ type simulator struct {
 	created    int64
 	received   int64
 	events     int64
+	countable  int64 // events until which no link's packets can be more than are counted
 	steps
 	observe func(stage int, moves []move) // traces are made of what it sees; nil but in tests
 	held    []int32                       // scratch of checkRoom
@@ -135,7 +136,7 @@ func (s *simulator) reset(seed uint64) {
 	s.carrier.reset(seed)
 	s.protocol.reset(s.jobs)
 	s.timers, s.timed = s.timers[:0], 0
-	s.created, s.received, s.events = 0, 0, 0
+	s.created, s.received, s.events, s.countable = 0, 0, 0, mostPackets-countMargin
 	s.log = s.log[:0]
 	s.resetSlices()
 	s.deliveries, s.watched = s.deliveries[:0], s.take != nil || s.length > 0
@@ -154,9 +155,14 @@ func (s *simulator) run(ctx context.Context) error {
 			if err := s.checkTime(ctx); err != nil {
 				return err
 			}
-			if s.endless && s.settled() {
-				s.close()
-				return nil
+			if s.endless {
+				if s.settled() {
+					s.close()
+					return nil
+				}
+				if err := s.checkProgress(); err != nil {
+					return err
+				}
 			}
 		}
 		limit := int64(math.MaxInt64)
@@ -180,6 +186,9 @@ func (s *simulator) run(ctx context.Context) error {
 				return s.checkEnd()
 			}
 			t := s.timers.pop()
+			if s.endless && t.at > longestTime {
+				return s.tooLong()
+			}
 			s.wheel.advance(t.at)
 			s.woken(t.rank, t.at)
 			s.start()
