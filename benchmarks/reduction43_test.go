@@ -69,8 +69,15 @@ func slices43(t *testing.T, o evalsim.Options, makespan float64) []float64 {
 
 // TestReduction43 repeats section 4.3 of the 2018 thesis (Taffet): 50 arrays of
 // 4 KiB from 1024 ranks, sent straight to rank 0 and reduced by a tree.
+//
+// With -v it prints the table with the published setting and with the default.
 func TestReduction43(t *testing.T) {
-	o := evalsim.DefaultOptions()
+	for _, set := range publishedSettings() {
+		t.Run(set.name, func(t *testing.T) { reductionWith(t, set.options) })
+	}
+}
+
+func reductionWith(t *testing.T, o evalsim.Options) {
 	machine, naive := reduce43(t, "reduction-naive", 0, o)
 	_, tree := reduce43(t, "reduction-tree", 0, o)
 	_, moved := reduce43(t, "reduction-naive", 388, o)
@@ -95,7 +102,7 @@ func TestReduction43(t *testing.T) {
 	if exact, _ := into(moved, 388); exact <= 0.99 {
 		t.Errorf("the tree's root did not move: congested fraction %.4f there", exact)
 	}
-	rate := naive.Samples[0].Bandwidth(link, 4096, naive.Makespan/1e9)
+	rate := naive.Samples[0].Bandwidth(link, float64(o.PacketBytes), naive.Makespan/1e9)
 	gbps := func(bytesPerSecond float64) float64 { return bytesPerSecond * 8 / 1e9 }
 	if low, high := gbps(rate.Low), gbps(rate.High); high < 99 || low > 101 {
 		t.Errorf("estimated rate of the root's link [%.1f, %.1f] Gb/s, it is full", low, high)
@@ -105,8 +112,10 @@ func TestReduction43(t *testing.T) {
 		t.Errorf("congested hops by slice: %.3f: the tree does not grow", grown)
 	}
 	treeExact, _ := into(tree, 0)
-	t.Logf("naive %.2f ms (thesis 18), tree %.1f us, faster by %.1f (thesis 86.9, bound 102.3)", naive.Makespan/1e6, tree.Makespan/1e3, gain)
-	t.Logf("root's link: congested fraction %.4f (thesis > 0.998), estimated %.4f [%.4f, %.4f], %.1f [%.1f, %.1f] Gb/s (thesis 92.6); with the tree %.4f",
-		exact, estimate.Value, estimate.Low, estimate.High, gbps(rate.Value), gbps(rate.Low), gbps(rate.High), treeExact)
-	t.Logf("root on another host: time changes by %.4f %% (thesis < 0.01)", 100*change)
+	t.Logf("\n| | ours | thesis |\n|---|---|---|\n"+
+		"| straight | %.2f ms | 18 ms |\n| tree is faster by | %.1f (bound 102.3) | 86.9 |\n"+
+		"| root's link: congested fraction | %.4f; from samples %.3f [%.3f, %.3f] | > 0.998 |\n"+
+		"| root's link: rate, from samples | %.1f Gb/s [%.1f, %.1f] | 92.6 |\n| root on rank 388's host | %.4f %% | < 0.01 %% |\n"+
+		"with the tree, congested fraction of the root's link %.4f", naive.Makespan/1e6, gain, exact, estimate.Value, estimate.Low, estimate.High,
+		gbps(rate.Value), gbps(rate.Low), gbps(rate.High), 100*change, treeExact)
 }
