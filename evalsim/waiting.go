@@ -1,14 +1,12 @@
 package evalsim
 
-import "math"
-
 // A packet waits at a port from packet.ready until its link begins to send it. The
 // event loop takes it off channel.queued when that is decided: it may be earlier by the
 // time that a credit travels, and later by the time to the event of the packet before.
 
-// departure is when a link begins, or began, to send its packet in flight, in ps.
-func (s *simulator) departure(shared *channel) int64 {
-	pk, kind := s.packetAt.at(shared.flight), &s.classes[shared.class]
+// departure is when a link begins, or began, to send the packet that it sent last, in ps.
+func (s *simulator) departure(shared *channel, p int32) int64 {
+	pk, kind := s.packetAt.at(p), &s.classes[shared.class]
 	begin := pk.ready - kind.delay
 	if kind.wholly {
 		begin -= kind.sendTime(s.size(pk))
@@ -19,19 +17,28 @@ func (s *simulator) departure(shared *channel) int64 {
 // waiting are the bytes that wait at a link's port at a time, over all its channels.
 func (s *simulator) waiting(link int32, at int64) int32 {
 	shared := s.channelAt.at(link * s.virtual)
-	bytes := shared.queued + s.pledged(shared, at)
+	bytes := shared.queued + s.pledged(link, shared, at)
 	for v := int32(1); v < s.virtual; v++ {
 		bytes += s.channelAt.at(link*s.virtual + v).queued
 	}
 	return bytes
 }
 
-// pledged are the bytes of a link's packet in flight if they still wait at a time.
-func (s *simulator) pledged(shared *channel, at int64) int32 {
-	if shared.flight < 0 || s.departure(shared) <= at {
+// sending is the packet that a link sent last, as long as it has not landed; -1 = none.
+func (s *simulator) sending(link int32, shared *channel) int32 {
+	if shared.flags&isApart != 0 {
+		return s.alarms.sent[link]
+	}
+	return shared.flight
+}
+
+// pledged are the bytes of the packet that a link sent last if they still wait at a time.
+func (s *simulator) pledged(link int32, shared *channel, at int64) int32 {
+	p := s.sending(link, shared)
+	if p < 0 || s.departure(shared, p) <= at {
 		return 0
 	}
-	return s.size(s.packetAt.at(shared.flight))
+	return s.size(s.packetAt.at(p))
 }
 
 // raisePeak counts the bytes that wait at a port when a packet has joined its queue.
@@ -44,19 +51,20 @@ func (s *simulator) raisePeak(link int32, at int64) {
 // wait that is over. Packets in the queue do not count until it is known when they leave.
 func (s *simulator) countsAt(link int32, at int64) linkCount {
 	n := s.counts(link)
-	if shared := &s.channels[link*s.virtual]; s.length > 0 && s.pledged(shared, at) > 0 {
-		pk := s.packetAt.at(shared.flight)
-		n.area -= float64(s.size(pk)) * float64(min(s.departure(shared)-at, int64(pk.next)))
+	if shared := &s.channels[link*s.virtual]; s.length > 0 && s.pledged(link, shared, at) > 0 {
+		p := s.sending(link, shared)
+		n.area -= float64(s.size(s.packetAt.at(p))) * float64(min(s.departure(shared, p)-at, s.lastWait[link]))
 	}
 	return n
 }
 
 // waited gives complete slices their parts of the wait of a packet that a link is about
-// to send, and keeps the wait's length, up to 2 ms, where a packet in flight has no other use
-// for it.
+// to send, and keeps the wait's length.
 func (s *simulator) waited(pk *packet, link, size int32, begin int64) {
 	from, until := pk.ready, min(begin, s.sliced)
-	pk.next = int32(min(begin-from, math.MaxInt32))
+	if s.lastWait != nil { // else there is one slice
+		s.lastWait[link] = begin - from
+	}
 	for k := from / s.length; k*s.length < until; k++ {
 		part := float64(size) * float64(min(until, (k+1)*s.length)-max(from, k*s.length))
 		s.slices[k][link].area += part
