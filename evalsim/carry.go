@@ -30,8 +30,8 @@ type carrier struct {
 	receiver   *sampling.Receiver
 	ids        []uint32          // by packet: its identity; nil where none is needed
 	headers    []sampling.Header // by packet, wide variants
-	next       []uint32          // length flows: identity of the next packet; multiples of 64 are drawn anew
-	identities sampling.Random
+	next       []uint32          // length flows: number of the next packet, for identities
+	identities sampling.Identities
 	tickets    []ticket         // as simulator.log, if ticketed
 	arriving   sampling.Packet  // scratch
 	blocks     []sampling.Block // two a message, modulo maxBlocks; hashed variants
@@ -75,21 +75,8 @@ func newCarrier(n *network, v sampling.Variant, flows int, sampler *sampling.Ran
 // reset forgets the last run.
 func (c *carrier) reset(seed uint64) {
 	clear(c.next)
-	c.identities = sampling.NewRandom(seed ^ 0x69646e73)
+	c.identities = sampling.NewIdentities(seed ^ 0x69646e73)
 	c.tickets, c.blocks = c.tickets[:0], c.blocks[:0]
-}
-
-// identify gives a flow's next packet its identity: sequence numbers whose bits
-// above the low six are scrambled. With plain ones the errors of links whose
-// masks differ in high bits only would add up along a flow, or cancel (see
-// docs/sampling.md).
-func (c *carrier) identify(flow int32) uint32 {
-	id := c.next[flow]
-	if id%64 == 0 {
-		id = c.identities.Uint32() &^ 63
-	}
-	c.next[flow] = id + 1
-	return id
 }
 
 // begin gives a new packet its identity and an empty header.
@@ -98,7 +85,7 @@ func (s *simulator) begin(p, flow int32) {
 		for len(s.ids) <= int(p) {
 			s.ids = append(s.ids, 0)
 		}
-		s.ids[p] = s.identify(flow)
+		s.ids[p] = s.identities.Next(&s.next[flow])
 	}
 	if s.carries == carriesWide {
 		for len(s.headers) <= int(p) {

@@ -83,7 +83,7 @@ func (s *simulator) takeIn(p, id int32, pk *packet, m *message, table int32) {
 	}
 }
 
-// receiveHashed takes a delivered packet of a hashed variant, by the block of
+// receiveHashed takes a delivered packet of a hashed variant, by the blocks of
 // its message.
 func (s *simulator) receiveHashed(p, id int32, pk *packet, m *message, table int32) {
 	hasher := s.receiver.Hasher()
@@ -98,26 +98,12 @@ func (s *simulator) receiveHashed(p, id int32, pk *packet, m *message, table int
 	for len(s.blocks) <= int(first)+1 {
 		s.blocks = append(s.blocks, sampling.Block{})
 	}
-	blocks := s.blocks[first : first+2]
-	s.receiver.Collect(place(blocks, marked.ID), &marked)
+	blocks := (*[2]sampling.Block)(s.blocks[first : first+2])
+	s.receiver.Collect(blocks, &marked)
 	if m.pending == 1 {
 		s.receiver.Decode(&blocks[0])
 		s.receiver.Decode(&blocks[1])
 	}
-}
-
-// place is which of a message's two blocks a packet goes to: that of its
-// identities, or an empty one, or the fuller, which will get no more soon. With
-// one block only, packets that overtake each other would have it decoded every time.
-func place(blocks []sampling.Block, id uint32) *sampling.Block {
-	a, b := &blocks[0], &blocks[1]
-	switch {
-	case a.Holds(id) || a.Packets() == 0 && !b.Holds(id):
-		return a
-	case b.Holds(id) || b.Packets() == 0 || b.Packets() > a.Packets():
-		return b
-	}
-	return a
 }
 
 // receiveWide takes a delivered packet of a wide variant into a table.

@@ -6,7 +6,7 @@ import "math/bits"
 type Block struct {
 	table               *Table
 	source, destination int32
-	base                uint32 // identities are base..base+63
+	base                uint32 // of the identities: see split
 	packets             int32  // 0 = free
 	used                uint32 // when a packet was added last
 	corrected           bool   // their counters were at the limit: see decodeCorrected
@@ -26,15 +26,13 @@ type Marked struct {
 	HopBit, CongestedBit     uint8
 }
 
-// Holds tells whether a block holds packets with identities near one.
-func (b *Block) Holds(id uint32) bool { return b.packets > 0 && b.base == id&^(blockPackets-1) }
-
-// Packets is how many packets a block holds.
-func (b *Block) Packets() int { return int(b.packets) }
+// holds tells whether a block holds packets whose identities have a base.
+func (b *Block) holds(base uint32) bool { return b.packets > 0 && b.base == base }
 
 // of tells whether a block is of the sender, receiver and identities of a packet.
-func (b *Block) of(m *Marked, corrected bool) bool {
-	return b.Holds(m.ID) && b.table == m.Table && b.source == m.Source && b.destination == m.Destination && b.corrected == corrected
+func (b *Block) of(m *Marked, base uint32, corrected bool) bool {
+	return b.holds(base) && b.table == m.Table && b.corrected == corrected &&
+		b.source == m.Source && b.destination == m.Destination
 }
 
 // blocks are those that a receiver keeps by itself: that of a packet lies in one
@@ -53,13 +51,13 @@ func newBlocks(flows int) *blocks {
 
 // place is the block of a packet, or else the one of its set that was not used
 // for longest.
-func (b *blocks) place(m *Marked, corrected bool) *Block {
-	hash := uint64(m.ID>>blockBits)*0x9e3779b97f4a7c15 ^ uint64(uint32(m.Source))*0xbf58476d1ce4e5b9 ^ uint64(uint32(m.Destination))*0x94d049bb133111eb
+func (b *blocks) place(m *Marked, base uint32, corrected bool) *Block {
+	hash := uint64(base)*0x9e3779b97f4a7c15 ^ uint64(uint32(m.Source))*0xbf58476d1ce4e5b9 ^ uint64(uint32(m.Destination))*0x94d049bb133111eb
 	first := int(hash>>32) & (len(b.places)/blockWays - 1) * blockWays
 	set := b.places[first : first+blockWays]
 	found := &set[0]
 	for i := range set {
-		if set[i].of(m, corrected) {
+		if set[i].of(m, base, corrected) {
 			found = &set[i]
 			break
 		}
@@ -71,12 +69,36 @@ func (b *blocks) place(m *Marked, corrected bool) *Block {
 	return found
 }
 
-// Collect is Receive for a packet of a hashed variant, by way of a block that the
-// caller keeps, at best one for every message under way: packets of one sender
-// and receiver with identities in a row cost least. A block that holds others is
-// decoded first; the last packets count once Decode has been called. With a hash
-// that is not linear nothing is collected, and the block may be nil.
-func (r *Receiver) Collect(b *Block, m *Marked) {
+// Collect is Receive for a packet of a hashed variant, by way of two blocks that the
+// caller keeps, at best two for every message under way: packets of one sender and
+// receiver with identities of one block cost least. With one block only, packets
+// that overtake each other would have it decoded every time. A block that holds
+// others is decoded first; the last packets count once Decode has been called. With a
+// hash that is not linear nothing is collected, and the blocks may be nil.
+func (r *Receiver) Collect(pair *[2]Block, m *Marked) {
+	if r.blocks == nil {
+		r.add(nil, m, 0, 0)
+		return
+	}
+	base, q := split(m.ID)
+	r.add(choose(pair, base), m, base, q)
+}
+
+// choose is which of two blocks a packet goes to: that of its identities, or an
+// empty one, or the fuller, which will get no more soon.
+func choose(pair *[2]Block, base uint32) *Block {
+	a, b := &pair[0], &pair[1]
+	switch {
+	case a.holds(base) || a.packets == 0 && !b.holds(base):
+		return a
+	case b.holds(base) || b.packets == 0 || b.packets > a.packets:
+		return b
+	}
+	return a
+}
+
+// add takes a packet whose identity has a base and a place q into a block.
+func (r *Receiver) add(b *Block, m *Marked, base, q uint32) {
 	hops, congested := int32(m.HopCount), int32(m.CongestedCount)
 	foundBit, once := m.CongestedBit, r.variant.Kind == OneReservoir
 	if once {
@@ -106,9 +128,9 @@ func (r *Receiver) Collect(b *Block, m *Marked) {
 	} else if once {
 		common = congested * congested
 	}
-	if !b.of(m, corrected) || b.packets == blockMost {
+	if !b.of(m, base, corrected) || b.packets == blockMost {
 		r.Decode(b)
-		b.table, b.source, b.destination, b.base, b.corrected = m.Table, m.Source, m.Destination, m.ID&^(blockPackets-1), corrected
+		b.table, b.source, b.destination, b.base, b.corrected = m.Table, m.Source, m.Destination, base, corrected
 	}
 	b.packets++
 	b.hops += hops
@@ -116,5 +138,5 @@ func (r *Receiver) Collect(b *Block, m *Marked) {
 	b.found += congested
 	b.foundSquares += congested * congested
 	b.common += common
-	b.sums[m.ID&(blockPackets-1)] += turned(hops, uint32(m.HopBit)) + turned(congested, uint32(foundBit))<<16
+	b.sums[q] += turned(hops, uint32(m.HopBit)) + turned(congested, uint32(foundBit))<<16
 }

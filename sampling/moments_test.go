@@ -264,20 +264,44 @@ func checkFraction(t *testing.T, name string, law *fewHops, runs int) float64 {
 // counts do not know of it, so intervals are wider than they must be.
 func TestIdentitiesInARow(t *testing.T) {
 	t.Parallel()
-	const l, packets, links, runs = 5, 1024, 12, 3000
+	crossed, other := onePath(t, func(random *sampling.Random) func(i uint32) uint32 {
+		first := random.Uint32() &^ 63
+		return func(i uint32) uint32 { return first + i }
+	})
+	crossed.is(t, "variance for every packet, of links crossed", onePathHops*onePathHops-onePathHops)
+	other.is(t, "of other links", onePathHops*onePathHops-onePathHops)
+}
+
+// Identities of blocks drawn at random have the variance of independent ones: any two
+// of these links look alike to one block of 64.
+func TestIdentitiesOfDrawnBlocks(t *testing.T) {
+	t.Parallel()
+	crossed, other := onePath(t, func(random *sampling.Random) func(i uint32) uint32 {
+		identities, number := sampling.NewIdentities(uint64(random.Uint32())), uint32(0)
+		return func(uint32) uint32 { return identities.Next(&number) }
+	})
+	crossed.is(t, "variance for every packet, of links crossed", onePathHops*onePathHops-1)
+	other.is(t, "of other links", onePathHops*onePathHops)
+}
+
+const onePathHops = 5
+
+// onePath is the squared error for every packet, of links crossed and of others, when
+// 1024 packets of one-bit take one path.
+func onePath(t *testing.T, start func(*sampling.Random) func(i uint32) uint32) (crossed, other series) {
+	const packets, links, runs = 1024, 12, 3000
 	v := parse(t, "one-bit")
 	paths := func(_, _ int32) []sampling.Range { return []sampling.Range{{First: 0, Count: links}} }
-	var crossed, other series
 	for run := range runs {
 		random := sampling.NewRandom(uint64(run))
 		device, receiver := sampling.NewSwitch(v, links, &random), sampling.NewReceiver(v, links, paths, 1)
 		table := sampling.NewTable(v, links)
-		first := random.Uint32() &^ 63
+		identity := start(&random)
 		var p sampling.Packet
 		for i := range uint32(packets) {
 			p.Reset(v)
-			p.ID = first + i
-			for link := range int32(l) {
+			p.ID = identity(i)
+			for link := range int32(onePathHops) {
 				device.Cross(&p.Header, p.ID, link, false)
 			}
 			receiver.Receive(table, &p)
@@ -285,12 +309,11 @@ func TestIdentitiesInARow(t *testing.T) {
 		receiver.Flush()
 		for link, e := range table.Links {
 			n, into := 0., &other
-			if link < l {
+			if link < onePathHops {
 				n, into = packets, &crossed
 			}
 			into.add((e.Packets - n) * (e.Packets - n) / packets)
 		}
 	}
-	crossed.is(t, "variance for every packet, of links crossed", l*l-l)
-	other.is(t, "of other links", l*l-l)
+	return crossed, other
 }

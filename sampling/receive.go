@@ -24,7 +24,8 @@ type Receiver struct {
 	paths   Paths
 	hasher  *Hasher
 	bloom   *BloomFilter
-	blocks  *blocks // Field only
+	blocks  *blocks      // Field only
+	indexes *linkIndexes // Field only
 
 	plain     bool      // two reservoirs of one link as they are, the path that must be fast
 	positions Positions // see Correct
@@ -45,7 +46,7 @@ func NewReceiver(v Variant, links int, paths Paths, flows int) *Receiver {
 		r.bloom = NewBloomFilter(v.Bits)
 	}
 	if v.Hashed() && v.Hash == Field {
-		r.blocks = newBlocks(flows)
+		r.blocks, r.indexes = newBlocks(flows), newLinkIndexes(r.hasher.masks)
 	}
 	return r
 }
@@ -151,11 +152,12 @@ func (t *Table) congestedSlots(p *Packet) {
 // collect is Collect by a block of the receiver's own.
 func (r *Receiver) collect(m *Marked) {
 	if r.blocks == nil {
-		r.Collect(nil, m)
+		r.add(nil, m, 0, 0)
 		return
 	}
-	b := r.blocks.place(m, int64(m.HopCount) == r.limit)
-	r.Collect(b, m)
+	base, q := split(m.ID)
+	b := r.blocks.place(m, base, int64(m.HopCount) == r.limit)
+	r.add(b, m, base, q)
 	b.used = r.blocks.clock
 }
 

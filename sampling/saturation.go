@@ -138,9 +138,9 @@ func (r *Receiver) decodeCorrected(b *Block, ranges []Range) {
 	packets, foundSquares, common := float64(b.squares), float64(b.foundSquares), float64(b.common)
 	for _, some := range ranges {
 		for link := some.First; link < some.First+some.Count; link++ {
-			m := r.hasher.masks[link]
+			index, sign := r.indexes.of(b.base, link)
 			weight := r.weight(b.source, b.destination, link)
-			hop, congested := apart(turned(b.sums[m&(blockPackets-1)], parity(m&b.base)))
+			hop, congested := apart(turned(b.sums[index], sign))
 			w, c := weight*float64(hop), float64(congested)
 			v, k := foundSquares, common*weight
 			if one {

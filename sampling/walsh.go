@@ -5,10 +5,11 @@ package sampling
 //
 //	W_d = sum over packets of l (-1)^(bit + parity(id AND m))
 //
-// so packets of one sender and receiver whose identities differ only in their
-// low six bits are first added up by identity, A[id] = sum of l (-1)^bit, and
-// one transform of A gives W_d for all 64 possible low bits of m at once. A
-// link then costs one look-up for up to 64 packets instead of one test each.
+// so packets of one sender and receiver whose identities are of one block (see
+// identity.go) are first added up by their place q there, A[q] = sum of l (-1)^bit,
+// and one transform of A gives W_d for all 64 possible indexes of d at once, but for
+// the sign that the block's base gives d. A link then costs one look-up for up to 64
+// packets instead of one test each.
 //
 // Sums of counts of hops and of congested ones stay below 2^15, and both kinds
 // are transformed at once as h + c 2^16.
@@ -31,13 +32,14 @@ func (r *Receiver) Decode(b *Block) {
 		return
 	}
 	transform(&b.sums)
+	indexes := r.indexes.in(b.base)
 	switch {
 	case b.corrected:
 		r.decodeCorrected(b, ranges)
 	case b.found > 0:
-		b.decodeBoth(ranges, r.hasher.masks)
+		b.decodeBoth(ranges, &indexes)
 	default:
-		b.decodePackets(ranges, r.hasher.masks)
+		b.decodePackets(ranges, &indexes)
 	}
 	*b = Block{}
 }
@@ -48,34 +50,47 @@ func (b *Block) decodeOne(e *Entry) {
 }
 
 // decodePackets adds packets without congestion to their candidate links.
-func (b *Block) decodePackets(ranges []Range, masks []uint32) {
-	squares, base, table := float64(b.squares), b.base, b.table.Links
+func (b *Block) decodePackets(ranges []Range, indexes *blockIndexes) {
+	squares, table := float64(b.squares), b.table.Links
 	for _, some := range ranges {
-		entries := table[some.First : some.First+some.Count]
-		for i, m := range masks[some.First : some.First+some.Count] {
-			w := float64(turned(b.sums[m&(blockPackets-1)], parity(m&base)))
-			e := &entries[i]
-			e.Packets += w
-			e.PacketsVariance += squares - w
+		for first, end := some.First, some.First+some.Count; first < end; {
+			low, index, signs := indexes.from(first)
+			entries := table[first:min(end, first+int32(len(low)))]
+			low = low[:len(entries)]
+			for i := range entries {
+				w := float64(turned(b.sums[(low[i]^index)&(blockPackets-1)], uint32(signs)&1))
+				signs >>= 1
+				e := &entries[i]
+				e.Packets += w
+				e.PacketsVariance += squares - w
+			}
+			first += int32(len(entries))
 		}
 	}
 }
 
 // decodeBoth adds packets and congested ones to their candidate links.
-func (b *Block) decodeBoth(ranges []Range, masks []uint32) {
-	squares, foundSquares, common, base, table := float64(b.squares), float64(b.foundSquares), float64(b.common), b.base, b.table.Links
+func (b *Block) decodeBoth(ranges []Range, indexes *blockIndexes) {
+	squares, foundSquares, common := float64(b.squares), float64(b.foundSquares), float64(b.common)
+	table := b.table.Links
 	for _, some := range ranges {
-		entries := table[some.First : some.First+some.Count]
-		for i, m := range masks[some.First : some.First+some.Count] {
-			sum := turned(b.sums[m&(blockPackets-1)], parity(m&base))
-			hop, congested := apart(sum)
-			w, c := float64(hop), float64(congested)
-			e := &entries[i]
-			e.Packets += w
-			e.PacketsVariance += squares - w
-			e.Congested += c
-			e.CongestedVariance += foundSquares - c
-			e.Covariance += common - c
+		for first, end := some.First, some.First+some.Count; first < end; {
+			low, index, signs := indexes.from(first)
+			entries := table[first:min(end, first+int32(len(low)))]
+			low = low[:len(entries)]
+			for i := range entries {
+				sum := turned(b.sums[(low[i]^index)&(blockPackets-1)], uint32(signs)&1)
+				signs >>= 1
+				hop, congested := apart(sum)
+				w, c := float64(hop), float64(congested)
+				e := &entries[i]
+				e.Packets += w
+				e.PacketsVariance += squares - w
+				e.Congested += c
+				e.CongestedVariance += foundSquares - c
+				e.Covariance += common - c
+			}
+			first += int32(len(entries))
 		}
 	}
 }

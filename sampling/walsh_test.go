@@ -34,17 +34,21 @@ func received(v Variant, positions Positions, packets []Packet, tables []int, fl
 }
 
 // walshPackets draws packets of few pairs with few ranges of identities, so that
-// they share and contest blocks.
+// they share and contest blocks; some count up, others are those of numbers.
 func walshPackets(t *rapid.T, v Variant) ([]Packet, []int) {
 	random := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 1))
 	packets := make([]Packet, rapid.IntRange(0, 1500).Draw(t, "packets"))
 	pairs, bases := rapid.IntRange(1, 12).Draw(t, "pairs"), rapid.IntRange(1, 4).Draw(t, "bases")
+	numbered := rapid.Bool().Draw(t, "numbered")
 	several := rapid.IntRange(1, 3).Draw(t, "tables")
 	tables := make([]int, len(packets))
 	for i := range packets {
 		p := &packets[i]
 		tables[i] = random.IntN(several)
 		p.ID = uint32(random.IntN(bases))*0x9e3779b9 + uint32(random.IntN(64))
+		if numbered {
+			p.ID = Identity(p.ID)
+		}
 		p.Source, p.Destination = int32(random.IntN(pairs)), int32(random.IntN(pairs))
 		p.HopCount = uint8(random.IntN(int(v.Limit()) + 1))
 		p.HopBit = uint8(random.IntN(2))
