@@ -7,12 +7,14 @@ import (
 )
 
 // accuracyRow is a way to sample: a variant, whether receivers correct counters
-// at their limit, what switches take their chance from, and identities.
+// at their limit, what switches take their chance from, and identities. Without a
+// word on identities they are those of evalsim.
 type accuracyRow struct {
 	variant   string
 	corrected bool
 	chance    string // "" = a generator of 64 bits for all switches; "feedback", "rings": an own one in each
 	unrelated bool   // identities of packets are drawn one by one
+	counting  bool   // they count up in the low six bits, the bits above are drawn for every 64
 }
 
 func (r accuracyRow) String() string {
@@ -25,6 +27,9 @@ func (r accuracyRow) String() string {
 	}
 	if r.unrelated {
 		name += ", unrelated identities"
+	}
+	if r.counting {
+		name += ", counting identities"
 	}
 	return name
 }
@@ -54,8 +59,9 @@ type player struct {
 	variant    sampling.Variant
 	paths      sampling.Paths
 	random     sampling.Random
-	identities sampling.Random
-	next       []uint32           // by pair, identity of the next packet; multiples of 64 are drawn anew
+	identities sampling.Identities
+	others     sampling.Random    // of identities that are not those of evalsim
+	next       []uint32           // by pair, number of the next packet; multiples of 64 are drawn anew
 	at         []*sampling.Switch // by link: the switch that it leaves
 	receiver   *sampling.Receiver
 	table      *sampling.Table
@@ -82,7 +88,7 @@ func newPlayer(t testing.TB, m *met, row accuracyRow) *player {
 
 // begin starts a run with an empty table.
 func (p *player) begin(seed uint64) {
-	p.random, p.identities = sampling.NewRandom(seed), sampling.NewRandom(seed^0x69646e73)
+	p.random, p.identities, p.others = sampling.NewRandom(seed), sampling.NewIdentities(seed^0x69646e73), sampling.NewRandom(seed^0x69646e73)
 	clear(p.next)
 	p.table.Reset()
 	if p.row.chance == "" {
@@ -116,18 +122,20 @@ func (p *player) generator() sampling.Chooser {
 	return register
 }
 
-// identify is as in evalsim: sequence numbers whose bits above the low six are
-// scrambled, one sequence a pair.
+// identify gives a packet of a pair its identity, one sequence a pair.
 func (p *player) identify(pair int32) uint32 {
-	id := p.next[pair]
-	if id%64 == 0 || p.row.unrelated {
-		id = p.identities.Uint32()
-		if !p.row.unrelated {
-			id &^= 63
+	switch {
+	case p.row.unrelated:
+		return p.others.Uint32()
+	case p.row.counting:
+		id := p.next[pair]
+		if id%64 == 0 {
+			id = p.others.Uint32() &^ 63
 		}
+		p.next[pair] = id + 1
+		return id
 	}
-	p.next[pair] = id + 1
-	return id
+	return p.identities.Next(&p.next[pair])
 }
 
 // cross sends a packet over its links.

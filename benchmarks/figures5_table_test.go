@@ -287,17 +287,15 @@ func closeness5(t *testing.T, p, whole *plot5) {
 }
 
 // noise5 logs how far unused links are from nothing, in standard deviations as
-// receivers take them: the mean square should be 1. Links that hash like the
-// root's within a block of identities, those whose masks agree in the low six
-// bits, share what every packet brings for that one.
+// receivers take them: the mean square should be 1. Links that look like the root's
+// to a block of identities share what its packets bring for that one. Nearly all
+// packets have l hops, one of them the root's link. The other hops cancel within a
+// block, but the root's does so in blocks of other maps only: the mean square of
+// links that look like it under n maps is 1 + (n-1) / l^2.
 func noise5(t *testing.T, p *plot5) {
-	root := sampling.FieldMask(sampling.Code(p.root()))
-	var count, squares, wrong [2]float64
+	var count, squares, wrong [4]float64
 	for _, link := range p.ports(func(link int32) bool { return !p.used(link) && p.squares[link] > 0 }) {
-		alike := 0
-		if (sampling.FieldMask(sampling.Code(link))^root)&63 == 0 {
-			alike = 1
-		}
+		alike := sampling.Alike(link, p.root())
 		w := p.table.Links[link].Packets
 		count[alike]++
 		squares[alike] += w * w / p.squares[link]
@@ -305,9 +303,10 @@ func noise5(t *testing.T, p *plot5) {
 			wrong[alike]++
 		}
 	}
-	for alike, name := range []string{"other unused links", "unused links that hash like the root's within blocks"} {
+	for alike := range count {
 		if count[alike] > 0 {
-			t.Logf("figure %s, %.0f %s: mean square %.3f, %.0f false positives", p.name, count[alike], name, squares[alike]/count[alike], wrong[alike])
+			t.Logf("figure %s, %.0f unused links that look like the root's under %d maps: mean square %.3f, %.0f false positives",
+				p.name, count[alike], alike, squares[alike]/count[alike], wrong[alike])
 		}
 	}
 }
