@@ -5,9 +5,10 @@ package sampling
 const fieldReduction = 1<<22 | 1<<2 | 1<<1 | 1
 
 // fieldSpread multiplies every link's code. With any constant but 0 masks of
-// links differ; this one was chosen so that they do in few bits already. The
-// packets of one flow have identities that differ in low bits only, so it is the
-// low bits of masks that tell links apart. Among 16, 64, 256 or 4096 links from a
+// links differ; this one was chosen so that they do in few bits already.
+// Identities that count up differ in low bits only, so it is the low bits of masks
+// that tell links apart to them; the twelve lowest are in all indexes (identity.go).
+// Among 16, 64, 256 or 4096 links from a
 // multiple of that number on, no two have the same low 4, 6, 8 or 12 bits. For 64
 // links this also holds if their numbers differ in any other six bits in a row,
 // up to 2^23; for the others it does for 39 of all 48 rows of bits. A random

@@ -2,7 +2,7 @@ package sampling
 
 // Packet is a packet as its receiver has it.
 type Packet struct {
-	ID          uint32 // that its switches have hashed with
+	ID          uint32 // that its switches have hashed with; best of Identities
 	Source      int32  // sender and receiver, as Paths knows them
 	Destination int32
 	Header
