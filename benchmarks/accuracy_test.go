@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"os"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -56,7 +58,8 @@ const manyLinks = 400
 // TestAccuracyTable measures, for every way to sample, what receivers conclude
 // against exact counters, with the formulas' predictions beside it, and writes it as
 // tables: REMAP_LONG=1 REMAP_TABLE=1 go test -run Accuracy -v ./benchmarks.
-// With REMAP_ACCURACY="TOPOLOGY PATTERN" it does so for another traffic.
+// With REMAP_ACCURACY="TOPOLOGY PATTERN" it does so for another traffic, with
+// REMAP_ACCURACY_ROWS=REGEXP for those rows alone: none depends on others.
 func TestAccuracyTable(t *testing.T) {
 	if os.Getenv("REMAP_LONG") == "" || os.Getenv("REMAP_TABLE") == "" {
 		t.Skip("skipped: measures for five minutes; set REMAP_LONG=1 and REMAP_TABLE=1")
@@ -75,7 +78,7 @@ func TestAccuracyTable(t *testing.T) {
 			thin = m.thin(2)
 		}
 		fmt.Fprintf(&out, "\n## %s\n\n`%s`, `%s`: %v.\n\n%s", c.title, c.topology, c.pattern, m, accuracyHead)
-		for _, row := range accuracyRows {
+		for _, row := range chosenRows(t) {
 			some := m
 			if slow(row.parse(t)) {
 				some = thin
@@ -90,6 +93,17 @@ func TestAccuracyTable(t *testing.T) {
 	}
 	out.WriteString(costs(t, cases[0]))
 	t.Log("\n" + out.String())
+}
+
+// chosenRows are the rows that REMAP_ACCURACY_ROWS matches, or all.
+func chosenRows(t *testing.T) []accuracyRow {
+	t.Helper()
+	chosen, err := regexp.Compile(os.Getenv("REMAP_ACCURACY_ROWS"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	left := func(r accuracyRow) bool { return !chosen.MatchString(r.String()) }
+	return slices.DeleteFunc(slices.Clone(accuracyRows), left)
 }
 
 const accuracyHead = "| sampling | W: bias % | mean error %, formula | RMS error %, formula | F: bias, formula | RMS error, formula | 95 % of N: busiest, all | of M | of F | rest | packets for 10 %, formula | RMS error of F then, formula |\n|---|---|---|---|---|---|---|---|---|---|---|---|\n"
@@ -224,7 +238,7 @@ func costs(t *testing.T, c accuracyCase) string {
 	var out strings.Builder
 	out.WriteString("\n## Costs\n\n| sampling | header bits, 24 a link | in this network | ns a hop in switches | ns a packet in receivers |\n|---|---|---|---|---|\n")
 	m := c.simulate(t)
-	for _, row := range accuracyRows {
+	for _, row := range chosenRows(t) {
 		v := row.parse(t)
 		hop, packet := speeds(t, m, row)
 		fmt.Fprintf(&out, "| %v | %d | %d | %.1f | %.0f |\n", row, v.HeaderBits(24), v.HeaderBits(sampling.LinkBits(len(m.machine.Links))), hop, packet)
