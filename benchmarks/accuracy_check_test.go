@@ -109,7 +109,7 @@ var accuracyTests = []struct {
 // TestAccuracy holds ways to sample to the formulas: bias, errors, the coverage of
 // intervals and the packets that 10 % take.
 func TestAccuracy(t *testing.T) {
-	runs, long := 300, os.Getenv("REMAP_LONG") != ""
+	runs, long := 1000, os.Getenv("REMAP_LONG") != ""
 	if long {
 		runs = 2000
 	}
