@@ -314,7 +314,7 @@ func TestBoundsOfHugePrograms(t *testing.T) {
 // TestScaleKeepsPrograms: volumes, expected sizes and computing shrink by one
 // factor, requests stay what they are, and the program still ends.
 func TestScaleKeepsPrograms(t *testing.T) {
-	for _, spec := range []string{"stencil2d:4x5,wait=true,sends=nonblocking,rounds=2,compute-ns=100000",
+	for _, spec := range []string{"stencil2d:4x5,wait=true,sends=nonblocking,compute-ns=100000",
 		"allreduce:9,algorithm=ring,bytes=1000000,reduction-rate=1000000000"} {
 		p := mustParse(t, spec)
 		q, warning := Scale(p, 4096, p.Packets(4096)/4)

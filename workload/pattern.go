@@ -13,8 +13,16 @@ const (
 	maxOps   = 24_000_000 // of a pattern: an all-to-all of 4,608 ranks, 384 MB of operations
 	maxTotal = commgraph.MaxTotal
 
-	// MaxPackets is the highest limit of packets that volumes can be scaled to.
+	// MaxPackets is the highest cap a rank that volumes can be scaled to.
 	MaxPackets = 1 << 27
+
+	// DefaultMaxPackets is the cap a rank, as a mean over ranks: what a simulation
+	// costs grows with the sum, so that a few busy ranks do not scale a job that
+	// is cheap. Every pattern of usual messages is below it (65,536 ranks of
+	// stencil2d have 128 a rank and take 4 to 9 s); from so many packets on the time
+	// a packet of recorded jobs has settled to 1 % (NAS CG, AMG:
+	// go test -run VolumeError -v ./benchmarks), and 64 ranks take a second.
+	DefaultMaxPackets = 1 << 15
 
 	defaultBytes = 128 << 10 // message size of the 2018 thesis
 )

@@ -77,7 +77,9 @@ type Program struct {
 	CallSites   []string // names of the places in the application that post operations, such as lines of its source or calls of collectives, at most MaxCallSites; "" = not known; nil = none is known
 	Sites       []uint16 // of every operation, in the order of Ops, the index into CallSites, kept with the samples of its packets; nil = 0 for all
 	Grid        []int    // extents of the process grid, first dimension fastest; nil = unknown
-	VolumeScale float64  // factor already applied to all volumes and computing times; 1 = as recorded
+	VolumeScale float64  // share of the full volume that this program is, in messages and sizes together; 1 = as recorded
+	SizeScale   float64  // factor already applied to the sizes of messages, idle and computing times; 0 and 1 = none
+	Smaller     *Program // the same program at half this volume or less: two volumes tell the time of the full one (evalsim.Result.Full); nil = not scaled
 	Warning     string   // what did not stop the work but should be told; usually empty
 }
 

@@ -14,6 +14,7 @@ func TestRealProfiles(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			traffic := profile(t, name)
 			o := DefaultRecordedOptions()
+			o.MaxPackets = 1_000_000
 			p := mustRecord(t, traffic, o)
 			n := p.Packets(o.PacketBytes)
 			t.Logf("%d operations, %d packets, scale %g", len(p.Ops), n, p.VolumeScale)

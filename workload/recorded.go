@@ -11,12 +11,13 @@ import (
 type RecordedOptions struct {
 	MessageBytes int64 // size of a message where counts are not known, 1 to 2^52
 	PacketBytes  int   // size of a full packet, 1 to 2^30; used to count packets only
-	MaxPackets   int64 // above it all volumes are scaled down, 1 to 2^27
+	MaxPackets   int64 // of all ranks together; above it all volumes are scaled down, up to 2^52; 0 = DefaultMaxPackets a rank
 }
 
-// DefaultRecordedOptions are messages of 64 KiB and a million packets of 4 KiB.
+// DefaultRecordedOptions are messages of 64 KiB, packets of 4 KiB and
+// DefaultMaxPackets of them a rank.
 func DefaultRecordedOptions() RecordedOptions {
-	return RecordedOptions{MessageBytes: 64 << 10, PacketBytes: 4096, MaxPackets: 1000000}
+	return RecordedOptions{MessageBytes: 64 << 10, PacketBytes: 4096}
 }
 
 // Validate names the field that is out of its bounds.
@@ -28,7 +29,7 @@ func (o RecordedOptions) Validate() error {
 	}{
 		{"MessageBytes", o.MessageBytes, 1, maxTotal},
 		{"PacketBytes", int64(o.PacketBytes), 1, 1 << 30},
-		{"MaxPackets", o.MaxPackets, 1, MaxPackets},
+		{"MaxPackets", o.MaxPackets, 0, maxTotal},
 	} {
 		if field.value < field.low || field.value > field.high {
 			return fmt.Errorf("%s is %d, must be from %d to %d", field.name, field.value, field.low, field.high)
@@ -107,20 +108,44 @@ func saturating(a, b int64) int64 {
 // If that makes more than MaxPackets packets, volumes and counts are all
 // multiplied by one factor, stored in VolumeScale, and each pair keeps at least
 // one message; if one packet a pair is too many already, each pair sends
-// exactly one and Warning says so. O(ranks + entries + messages).
+// exactly one and Warning says so. Smaller then has half of that factor.
+// O(ranks + entries + messages).
 func Recorded(t *commgraph.Traffic, o RecordedOptions) (*Program, error) {
 	if err := o.Validate(); err != nil {
 		return nil, err
 	}
+	if o.MaxPackets == 0 {
+		o.MaxPackets = Limit(t.Ranks(), DefaultMaxPackets)
+	}
 	least := int64(0)
 	o.each(t, 1, func(_ int32, m pairMessages) { least += min(1, m.count) })
-	f := largestFactor(o.MaxPackets, least, func(f float64) int64 {
-		var sum int64
-		o.each(t, f, func(_ int32, m pairMessages) {
-			sum = min(sum, maxTotal) + m.packets(o.PacketBytes)
-		})
-		return sum
+	f := largestFactor(o.MaxPackets, least, func(f float64) int64 { return o.packets(t, f) })
+	p, err := o.recordedAt(t, f)
+	if err != nil {
+		return nil, err
+	}
+	p.Warning = tooMany(least, o.MaxPackets)
+	if f < 1 {
+		p.Smaller, err = o.recordedAt(t, f/2)
+	}
+	return p, err
+}
+
+// RecordedPackets is how many packets Recorded makes of the full volume;
+// MaxPackets plays no part.
+func RecordedPackets(t *commgraph.Traffic, o RecordedOptions) int64 { return o.packets(t, 1) }
+
+// packets counts those at a factor.
+func (o RecordedOptions) packets(t *commgraph.Traffic, f float64) int64 {
+	var sum int64
+	o.each(t, f, func(_ int32, m pairMessages) {
+		sum = min(sum, maxTotal) + m.packets(o.PacketBytes)
 	})
+	return sum
+}
+
+// recordedAt is the program at a factor.
+func (o RecordedOptions) recordedAt(t *commgraph.Traffic, f float64) (*Program, error) {
 	var ops int64
 	o.each(t, f, func(_ int32, m pairMessages) { ops += m.count })
 	// Entries were paid for by the size of their file, messages only by a number in it.
@@ -129,7 +154,7 @@ func Recorded(t *commgraph.Traffic, o RecordedOptions) (*Program, error) {
 			Hint: "fewer packets (--max-packets) leave fewer messages"}
 	}
 	p := newProgram(t.Ranks(), int(ops), nil)
-	p.VolumeScale, p.Warning = f, tooMany(least, o.MaxPackets)
+	p.VolumeScale = f
 	var partners []partner
 	for r := range int32(t.Ranks()) {
 		partners = partners[:0]

@@ -261,7 +261,7 @@ func TestRecordedOptions(t *testing.T) {
 	for name, change := range map[string]func(*RecordedOptions){
 		"MessageBytes": func(o *RecordedOptions) { o.MessageBytes = 0 },
 		"PacketBytes":  func(o *RecordedOptions) { o.PacketBytes = -1 },
-		"MaxPackets":   func(o *RecordedOptions) { o.MaxPackets = 1<<27 + 1 },
+		"MaxPackets":   func(o *RecordedOptions) { o.MaxPackets = -1 },
 	} {
 		o := DefaultRecordedOptions()
 		change(&o)

@@ -57,14 +57,44 @@ func tooMany(least, most int64) string {
 	return fmt.Sprintf("%d packets are left with one a message, more than the %d asked for", least, most)
 }
 
+// Limit is the most packets of so many ranks at a cap a rank.
+func Limit(ranks int, perRank int64) int64 {
+	return saturating(int64(ranks), perRank)
+}
+
 // Scale gives a program whose sends to other ranks are at most maxPackets
-// packets: the bytes of all operations, idle and computing time included, are
-// multiplied by one factor, and VolumeScale with them. If p is small enough, p itself is the
-// result. One packet a message always stays: if these alone are too many, the
-// warning says so and each message is a single packet. Panics if packetBytes
-// is less than 1.
+// packets, all ranks together, and in Smaller the same at half the volume or
+// less. VolumeScale says how much of the volume is left. If p is small enough,
+// p itself is the result. Panics if packetBytes is less than 1.
+//
+// A program that repeats itself, such as a stencil of many rounds, plays fewer
+// repetitions: its messages stay as they are. Where one repetition is too much,
+// sizes shrink: the bytes of all operations, idle and computing time included,
+// are multiplied by one factor (SizeScale). One packet a message always
+// stays: if these alone are too many, the warning says so and each message is a
+// single packet. O(operations).
+//
+// Why repetitions go first: with messages of 32 packets at a quarter of the
+// volume, 50 of 200 rounds leave the time of a stencil within 3 % of the full
+// volume's share, and 200 rounds of 8 packets miss it by 16 %
+// (go test -run VolumeError -v ./benchmarks).
 func Scale(p *Program, packetBytes int, maxPackets int64) (program *Program, warning string) {
-	sizes, least := p.sizes()
+	total := p.Packets(packetBytes)
+	if total <= maxPackets {
+		return p, ""
+	}
+	repetitions := p.repetitions()
+	if k := int64(float64(maxPackets) / float64(total) * float64(repetitions)); k >= 1 {
+		q := p.repeated(k, repetitions)
+		if k >= 2 {
+			q.Smaller = p.repeated(k/2, repetitions)
+		} else {
+			q.Smaller = q.resized(0.5)
+		}
+		return q, ""
+	}
+	one := p.repeated(1, repetitions)
+	sizes, least := one.sizes()
 	f := largestFactor(maxPackets, least, func(f float64) int64 {
 		var sum int64
 		for bytes, count := range sizes { // a sum of integers: any order
@@ -72,19 +102,67 @@ func Scale(p *Program, packetBytes int, maxPackets int64) (program *Program, war
 		}
 		return sum
 	})
-	warning = tooMany(least, maxPackets)
-	if f == 1 {
-		return p, warning
+	q := one.resized(f)
+	q.Smaller = one.resized(f / 2)
+	return q, tooMany(least, maxPackets)
+}
+
+// ScaleTo gives the program at the shares of its volume that another one has:
+// jobs that share a network keep their ratio. Messages stay as they are as far as
+// whole repetitions give the share.
+func ScaleTo(p, other *Program) *Program {
+	if other.VolumeScale >= 1 || other.Smaller == nil {
+		return p
 	}
+	repetitions := p.repetitions()
+	at := func(f float64) *Program {
+		k := max(1, int64(math.Ceil(f*float64(repetitions)-1e-9)))
+		q := p.repeated(k, repetitions)
+		if rest := f * float64(repetitions) / float64(k); rest < 1-1e-9 {
+			q = q.resized(rest)
+		}
+		return q
+	}
+	q := at(other.VolumeScale)
+	q.Smaller = at(other.Smaller.VolumeScale)
+	return q
+}
+
+// repeated is the first k of a program's repetitions.
+func (p *Program) repeated(k, repetitions int64) *Program {
+	q := &Program{Offsets: make([]int32, 1, len(p.Offsets)), Phases: p.Phases, CallSites: p.CallSites, Grid: p.Grid,
+		VolumeScale: p.VolumeScale * float64(k) / float64(repetitions), SizeScale: p.SizeScale, Warning: p.Warning}
+	for r := range int32(p.Ranks()) {
+		ops := p.RankOps(r)
+		n := int32(int64(len(ops)) / repetitions * k)
+		q.Ops = append(q.Ops, ops[:n]...)
+		if p.Sites != nil {
+			q.Sites = append(q.Sites, p.Sites[p.Offsets[r]:p.Offsets[r]+n]...)
+		}
+		q.endRank()
+	}
+	return q
+}
+
+// resized is a program with all its sizes times f.
+func (p *Program) resized(f float64) *Program {
 	q := &Program{Offsets: p.Offsets, Ops: make([]Op, len(p.Ops)), Phases: p.Phases, CallSites: p.CallSites, Sites: p.Sites, Grid: p.Grid,
-		VolumeScale: p.VolumeScale * f, Warning: p.Warning}
+		VolumeScale: p.VolumeScale * f, SizeScale: p.sizeScale() * f, Warning: p.Warning}
 	for i, op := range p.Ops {
 		if op.Kind != Wait { // whose Bytes is the number of a request
 			op.Bytes = scaled(op.Bytes, f)
 		}
 		q.Ops[i] = op
 	}
-	return q, warning
+	return q
+}
+
+// sizeScale is SizeScale; a program that has none was never resized.
+func (p *Program) sizeScale() float64 {
+	if p.SizeScale > 0 {
+		return p.SizeScale
+	}
+	return 1
 }
 
 // sizes counts the sends to other ranks, of each size and altogether.
