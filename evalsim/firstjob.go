@@ -14,6 +14,9 @@ func FirstJob(results []*Result) []*Result {
 		}
 		first, j := *r, r.Jobs[0]
 		first.Makespan = r.Elapsed[0]
+		if len(r.Full) > 0 {
+			first.FullMakespan = r.Full[0]
+		}
 		first.Packets, first.PortHops, first.Congested = j.Packets, j.PortHops, j.Congested
 		first.PacketHops = j.PortHops + j.Packets // the link out of its host has no switch port
 		seen[i] = &first

@@ -81,8 +81,14 @@ type Result struct {
 	PortHops    int64             // switch output ports crossed
 	Congested   int64             // those that were congested
 	Events      int64
-	VolumeScale float64  // of the first job's program
-	Warnings    []string // what did not stop the run but should be told, such as messages that no receive took; usually nil
+	VolumeScale float64 // of the first job's program: what was simulated; all fields but the next four are of that
+
+	Full         []float64 // length jobs, ns: Elapsed at the full volume, Elapsed itself where nothing was scaled (fullvolume.go)
+	FullMakespan float64   // ns: the latest of them
+	FullError    []float64 // length jobs: relative error of Full beside the scatter of repeats; 0 where nothing was scaled
+	Small        []float64 // length jobs, ns: Elapsed at the smaller volume (Program.Smaller); nil where nothing was scaled
+
+	Warnings []string // what did not stop the run but should be told, such as messages that no receive took; usually nil
 }
 
 // job is a Job made ready: every operation knows its flow.
@@ -92,7 +98,9 @@ type job struct {
 	firstFlow  int32
 	flows      int
 	opFlow     []int32 // length operations of the program: index into simulator.flows; receives: -1 = its source never sends to this rank
-	eagerBytes int64   // longer messages ask the receiver first, at this program's volumes; 0 = none does
+	eagerBytes int64   // longer messages ask the receiver first, at this program's sizes; 0 = none does
+
+	volumeError float64 // of a time told for the full volume
 	needs
 	categories
 }
@@ -102,7 +110,8 @@ type Simulation struct {
 	network *network
 	jobs    []job
 	options Options
-	pool    *sync.Pool // *simulator, shared by all placements
+	pool    *sync.Pool  // *simulator, shared by all placements
+	smaller *Simulation // the same at smaller volumes; nil when nothing was scaled
 }
 
 // New checks and lays out. Costs O(links + operations).
@@ -135,7 +144,8 @@ func New(t *topology.Topology, jobs []Job, o Options) (*Simulation, error) {
 		return nil, err
 	}
 	s.pool = &sync.Pool{New: func() any { return newSimulator(s.network, s.jobs, &s.options) }}
-	return s, nil
+	s.smaller, err = smaller(t, jobs, o)
+	return s, err
 }
 
 // Place is the same programs on other hosts, one slice a job, without laying
@@ -149,6 +159,12 @@ func (s *Simulation) Place(hosts ...[]int32) (*Simulation, error) {
 	for i := range placed.jobs {
 		placed.jobs[i].Hosts = hosts[i]
 		if err := placed.jobs[i].checkHosts(s.network.topology); err != nil {
+			return nil, err
+		}
+	}
+	if s.smaller != nil {
+		var err error
+		if placed.smaller, err = s.smaller.Place(hosts...); err != nil {
 			return nil, err
 		}
 	}
@@ -200,12 +216,13 @@ func prepare(j Job, t *topology.Topology, o *Options, firstRank, firstFlow int32
 	}
 	made := job{Job: j, firstRank: firstRank, firstFlow: firstFlow, flows: len(traffic.Destinations), needs: needsOf(j.Program)}
 	made.opFlow = opFlows(j.Program, traffic, firstFlow)
+	made.volumeError = volumeError(j.Program, o.PacketBytes)
 	if made.categories, err = newCategories(j.Program, o); err != nil {
 		return job{}, err
 	}
 	if made.receives && o.EagerBytes > 0 {
-		// Scaled volumes keep to the protocol that the recorded ones would.
-		made.eagerBytes = max(1, int64(math.Round(float64(o.EagerBytes)*scaleOf(j.Program))))
+		// Messages that were made smaller keep to the protocol of the whole ones.
+		made.eagerBytes = max(1, int64(math.Round(float64(o.EagerBytes)*sizeScaleOf(j.Program))))
 	}
 	return made, nil
 }
@@ -242,6 +259,22 @@ func (s *Simulation) Run(ctx context.Context, seed uint64) (*Result, error) {
 
 // play is Run, and hands deliveries to take unless it is nil.
 func (s *Simulation) play(ctx context.Context, seed uint64, take func([]Delivery)) (*Result, error) {
+	result, err := s.once(ctx, seed, take)
+	if err != nil {
+		return nil, err
+	}
+	var less *Result
+	if s.smaller != nil {
+		if less, err = s.smaller.once(ctx, seed, nil); err != nil {
+			return nil, err
+		}
+	}
+	s.toFullVolume(result, less)
+	return result, nil
+}
+
+// once plays the programs as they are.
+func (s *Simulation) once(ctx context.Context, seed uint64, take func([]Delivery)) (*Result, error) {
 	sim := s.pool.Get().(*simulator)
 	defer s.pool.Put(sim)
 	sim.jobs, sim.take = s.jobs, take

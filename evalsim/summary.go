@@ -10,22 +10,25 @@ import (
 // Summary is what tables and JSON say of a set of repeats.
 type Summary struct {
 	Repeats              int     `json:"repeats"`
-	ElapsedNS            int64   `json:"elapsed_ns"`      // median over repeats
-	ElapsedNSLow         *int64  `json:"elapsed_ns_low"`  // 95 % interval of the median; nil below 6 repeats
+	ElapsedNS            int64   `json:"elapsed_ns"`      // of the full volume: median over repeats
+	ElapsedNSLow         *int64  `json:"elapsed_ns_low"`  // 95 % interval of the median, the error of extrapolation included; nil below 6 repeats
 	ElapsedNSHigh        *int64  `json:"elapsed_ns_high"` //
 	Packets              int64   `json:"packets"`         // summed over repeats
 	PacketHops           int64   `json:"packet_hops"`     // links crossed, the hosts' own two included; summed
 	CongestedHopFraction float64 `json:"congested_hop_fraction"`
-	VolumeScale          float64 `json:"volume_scale"`
+	VolumeScale          float64 `json:"volume_scale"`           // share of the volume that was simulated: packets and congestion are of that
+	VolumeError          float64 `json:"volume_error,omitempty"` // relative error of the times because they are extrapolated to the full volume; in the interval
+
+	volumes [2]float64 // ns: medians at the simulated volume and at the smaller one; 0 at full volume
 }
 
 // Summarize reduces repeats of one job to medians and sums.
 func Summarize(results []*Result) Summary {
 	s := Summary{Repeats: len(results), VolumeScale: 1}
-	times := make([]float64, len(results))
+	times, relative := make([]float64, len(results)), 0.0
 	var hops, congested int64
 	for i, r := range results {
-		times[i] = r.Makespan
+		times[i], relative = r.FullTime(), r.RelativeError()
 		s.Packets += r.Packets
 		s.PacketHops += r.PacketHops
 		hops += r.PortHops
@@ -35,17 +38,20 @@ func Summarize(results []*Result) Summary {
 	if hops > 0 {
 		s.CongestedHopFraction = float64(congested) / float64(hops)
 	}
-	s.ElapsedNS, s.ElapsedNSLow, s.ElapsedNSHigh = medianNS(times)
+	s.ElapsedNS, s.ElapsedNSLow, s.ElapsedNSHigh = medianNS(times, relative)
+	s.VolumeError, s.volumes = relative, volumes(results)
 	return s
 }
 
-// medianNS rounds MedianInterval to ns; low and high are nil without interval.
-func medianNS(times []float64) (int64, *int64, *int64) {
+// medianNS rounds MedianInterval to ns, widened by a relative error; low and high
+// are nil without interval.
+func medianNS(times []float64, relative float64) (int64, *int64, *int64) {
 	median, low, high, ok := MedianInterval(times)
 	m := int64(math.Round(median))
 	if !ok {
 		return m, nil, nil
 	}
+	low, high = widen(low, high, relative)
 	l, h := int64(math.Round(low)), int64(math.Round(high))
 	return m, &l, &h
 }
@@ -53,7 +59,7 @@ func medianNS(times []float64) (int64, *int64, *int64) {
 // JobSummary is what one job among several has seen of a set of repeats.
 type JobSummary struct {
 	Name                 string  `json:"name"`            // the caller's
-	ElapsedNS            int64   `json:"elapsed_ns"`      // median over repeats of the arrival of the job's last byte
+	ElapsedNS            int64   `json:"elapsed_ns"`      // median over repeats of the arrival of the job's last byte, at the full volume
 	ElapsedNSLow         *int64  `json:"elapsed_ns_low"`  // 95 % interval of the median; nil below 6 repeats
 	ElapsedNSHigh        *int64  `json:"elapsed_ns_high"` //
 	Packets              int64   `json:"packets"`         // summed over repeats
@@ -72,8 +78,11 @@ func SummarizeJobs(results []*Result, names ...string) []JobSummary {
 	for j := range jobs {
 		s := &jobs[j]
 		var hops, congested int64
+		relative := 0.0
 		for i, r := range results {
-			times[i] = r.Elapsed[j]
+			if times[i] = r.Elapsed[j]; len(r.Full) > 0 {
+				times[i], relative = r.Full[j], r.FullError[j]
+			}
 			s.Packets += r.Jobs[j].Packets
 			hops += r.Jobs[j].PortHops
 			congested += r.Jobs[j].Congested
@@ -84,7 +93,7 @@ func SummarizeJobs(results []*Result, names ...string) []JobSummary {
 		if hops > 0 {
 			s.CongestedHopFraction = float64(congested) / float64(hops)
 		}
-		s.ElapsedNS, s.ElapsedNSLow, s.ElapsedNSHigh = medianNS(times)
+		s.ElapsedNS, s.ElapsedNSLow, s.ElapsedNSHigh = medianNS(times, relative)
 	}
 	return jobs
 }

@@ -135,7 +135,7 @@ func (s *search) nothingToGain(b Bound) string {
 	switch {
 	case elapsed == 0:
 		return "nothing to gain: no message takes any time"
-	case b.NS <= 0 || elapsed < b.NS*0.99: // none, or of other volumes than the judge's
+	case b.NS <= 0 || elapsed < b.NS*0.99: // none, or an extrapolation that cannot be
 		return ""
 	case (b.Any || b.Name == "injection" || b.Name == "ejection" || b.Name == "memory") && elapsed <= b.NS*NearBound:
 		what := "nothing to gain"

@@ -2,7 +2,9 @@ package feedback
 
 import (
 	"context"
+	"slices"
 
+	"remap/commgraph"
 	"remap/evalsim"
 	"remap/mapping"
 	"remap/topology"
@@ -14,13 +16,22 @@ type Evaluation struct {
 	Results []*evalsim.Result // by repeat, as the first job has seen them (evalsim.FirstJob)
 }
 
-// Times are the job's times in the repeats in ns, paired over mappings by position.
+// Times are the job's times at the full volume in the repeats in ns, paired over
+// mappings by position.
 func (e *Evaluation) Times() []float64 {
 	times := make([]float64, len(e.Results))
 	for i, r := range e.Results {
-		times[i] = r.Makespan
+		times[i] = r.FullTime()
 	}
 	return times
+}
+
+// relativeError is that of the times, beside their scatter; 0 at full volume.
+func (e *Evaluation) relativeError() float64 {
+	if len(e.Results) == 0 {
+		return 0
+	}
+	return e.Results[0].RelativeError()
 }
 
 // Flows are the counts of every flow of the first job, summed over repeats.
@@ -44,12 +55,14 @@ func (e *Evaluation) Flows() []evalsim.FlowStats {
 
 // Evaluate judges a mapping by repeats first..first+count-1 of the original
 // traffic. The same repeat number uses the same random stream for every mapping.
+// Flows follow the entries of Settings.Traffic.
 type Evaluate func(ctx context.Context, m mapping.Mapping, first, count int) (*Evaluation, error)
 
 // Simulator is the Evaluate of a program on a machine: evalsim on `workers`
 // cores. Background jobs share the network and stay where they are; only the
 // program's own time and congestion count. The program is laid out at the first
-// call; calls must not overlap.
+// call; calls must not overlap. Flows follow the entries of Program.Traffic; where
+// those of Settings.Traffic are others, see FlowsOf.
 func Simulator(t *topology.Topology, a *mapping.Allocation, p *workload.Program, o evalsim.Options, workers int, background ...evalsim.Job) Evaluate {
 	o.FlowCounts, o.OwnLinks = true, true
 	jobs := append([]evalsim.Job{{Program: p}}, background...)
@@ -76,5 +89,42 @@ func Simulator(t *topology.Topology, a *mapping.Allocation, p *workload.Program,
 			return nil, err
 		}
 		return &Evaluation{Results: evalsim.FirstJob(results)}, nil
+	}
+}
+
+// FlowsOf gives evaluations whose flows follow the entries of one traffic those of
+// another. Recorded traffic has entries that no program sends, such as of a rank
+// with itself: their flows stay empty. Volumes play no part.
+func FlowsOf(evaluate Evaluate, simulated, traffic *commgraph.Traffic) Evaluate {
+	if slices.Equal(simulated.Offsets, traffic.Offsets) && slices.Equal(simulated.Destinations, traffic.Destinations) {
+		return evaluate
+	}
+	from := make([]int32, len(traffic.Destinations))
+	for r := range int32(traffic.Ranks()) {
+		first, end := traffic.Row(r)
+		for i := first; i < end; i++ {
+			from[i] = simulated.Find(r, traffic.Destinations[i])
+		}
+	}
+	return func(ctx context.Context, m mapping.Mapping, first, count int) (*Evaluation, error) {
+		e, err := evaluate(ctx, m, first, count)
+		if err != nil {
+			return nil, err
+		}
+		for i, r := range e.Results {
+			if len(r.Flows) == 0 {
+				continue
+			}
+			flows := make([]evalsim.FlowStats, len(from))
+			for k, at := range from {
+				if at >= 0 {
+					flows[k] = r.Flows[0][at]
+				}
+			}
+			ordered := *r
+			ordered.Flows = [][]evalsim.FlowStats{flows}
+			e.Results[i] = &ordered
+		}
+		return e, nil
 	}
 }

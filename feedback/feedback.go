@@ -18,11 +18,11 @@ import (
 // Settings of a run. Start from DefaultSettings.
 type Settings struct {
 	Problem     *mapping.Problem     // the original graph; Start (nil: identity) is the mapping to beat
-	Traffic     *commgraph.Traffic   // whose entries the evaluations' flows follow
+	Traffic     *commgraph.Traffic   // of the problem, at the volume of its graph: loads of links, capacities and bounds are of that one volume, whatever share of it is simulated; the evaluations' flows follow its entries
 	Strategies  []mapping.Strategy   // at least one
 	Refine      *mapping.Strategy    // moves ranks from Start under any objective; after round 0 it improves every base, and what strategies make afresh; nil = none
 	Forms       []Form               // how what was measured goes into the next problem; nil = DefaultForms
-	Phases      []*commgraph.Traffic // of the program, in the order of time (workload.Program.PhaseTraffic), for the form that weighs them apart; nil = not known
+	Phases      []*commgraph.Traffic // of the program at full volume, in the order of time (workload.Program.PhaseTraffic), for the form that weighs them apart; nil = not known
 	View        View                 // how links are read; nil = ExactView
 	Bases       int                  // most mappings, of different origin, that a round goes on from, 1 to 100
 	Workers     int                  // mappings of one base made at a time; 0 = one a core; results do not depend on it
@@ -77,7 +77,19 @@ func (s *Settings) validate() error {
 	if err := s.validateLimits(); err != nil {
 		return err
 	}
-	return s.Problem.Check()
+	if err := s.Problem.Check(); err != nil {
+		return err
+	}
+	return s.oneVolume()
+}
+
+// oneVolume tests that traffic and graph hold the same bytes: capacities, which
+// come from the traffic's loads, are raised to high powers of the graph's.
+func (s *Settings) oneVolume() error {
+	if own, graph := s.Traffic.Graph().TotalWeight(), s.Problem.Graph.TotalWeight(); own != graph {
+		return fmt.Errorf("the traffic has %d bytes between ranks, the problem's graph %d: both must be of the full volume", own, graph)
+	}
+	return nil
 }
 
 // Event tells how far a run is.

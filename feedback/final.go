@@ -15,8 +15,10 @@ const (
 	finalists    = 4       // most mappings that a choice is made among
 )
 
-// Gain is how much faster one mapping is than another, in per cent of the
-// slower one's time: the median over repeats that pair, and its interval.
+// Gain is how much faster one mapping is than another at the full volume, in per
+// cent of the slower one's time: the median over repeats that pair, and its
+// interval. Where times are extrapolated, the interval has their error too, once:
+// most of it both mappings share.
 type Gain struct {
 	Percent   float64
 	Low, High float64 // 95 % interval of the median by order statistics
@@ -37,6 +39,9 @@ func gainOver(slow, fast *Evaluation) Gain {
 	}
 	var g Gain
 	g.Percent, g.Low, g.High, g.Known = evalsim.MedianInterval(saved)
+	if e := 100 * max(slow.relativeError(), fast.relativeError()); g.Known {
+		g.Low, g.High = g.Low-e, g.High+e
+	}
 	return g
 }
 

@@ -190,8 +190,8 @@ func (s *search) account(ctx context.Context, row *Limited) (err error) {
 	row.Gain = gainOver(start, row.Evaluation)
 	before, after := start.Times(), row.Evaluation.Times()
 	saved := make([]float64, len(after))
-	for i, r := range row.Evaluation.Results {
-		saved[i] = (before[i] - after[i]) / r.VolumeScale
+	for i := range after {
+		saved[i] = before[i] - after[i]
 	}
 	row.SavedNS = median(saved)
 	if s.Migrate != nil && row.Moves > 0 {

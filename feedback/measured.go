@@ -67,12 +67,12 @@ func TakeApart(machine *topology.Topology, a *mapping.Allocation, traffic *commg
 }
 
 // ownStall is the share of the time that a port stood still of the job's own
-// making. One run of the traffic takes alone.Makespan at the simulated volume.
+// making. One run of the traffic takes alone.FullTime.
 func (m *Measured) ownStall(l int, alone *evalsim.Result) float64 {
 	if alone == nil {
 		return 0
 	}
-	sending := min(1, m.Factor*alone.Makespan*1e-9/alone.VolumeScale)
+	sending := min(1, m.Factor*alone.FullTime()*1e-9)
 	return sending * alone.Links[l].Stalled
 }
 

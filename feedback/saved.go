@@ -26,6 +26,11 @@ type savedResult struct {
 	PortHops    int64
 	Congested   int64
 	VolumeScale float64
+
+	Full         []float64
+	FullMakespan float64
+	FullError    []float64
+	Small        []float64
 }
 
 type savedState struct{ Congested, Own, Foreign []float64 }
@@ -34,7 +39,8 @@ type savedState struct{ Congested, Own, Foreign []float64 }
 func keep(e *Evaluation) []savedResult {
 	var all []savedResult
 	for _, r := range e.Results {
-		all = append(all, savedResult{r.Makespan, r.Elapsed, r.Jobs, r.Packets, r.PacketHops, r.PortHops, r.Congested, r.VolumeScale})
+		all = append(all, savedResult{r.Makespan, r.Elapsed, r.Jobs, r.Packets, r.PacketHops, r.PortHops, r.Congested, r.VolumeScale,
+			r.Full, r.FullMakespan, r.FullError, r.Small})
 	}
 	return all
 }
@@ -44,7 +50,8 @@ func (j *judgement) evaluation() *Evaluation {
 	e := &Evaluation{}
 	for _, r := range j.Repeats {
 		e.Results = append(e.Results, &evalsim.Result{Makespan: r.Makespan, Elapsed: r.Elapsed, Jobs: r.Jobs, Packets: r.Packets,
-			PacketHops: r.PacketHops, PortHops: r.PortHops, Congested: r.Congested, VolumeScale: r.VolumeScale})
+			PacketHops: r.PacketHops, PortHops: r.PortHops, Congested: r.Congested, VolumeScale: r.VolumeScale,
+			Full: r.Full, FullMakespan: r.FullMakespan, FullError: r.FullError, Small: r.Small})
 	}
 	return e
 }

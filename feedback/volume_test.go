@@ -1,0 +1,102 @@
+package feedback_test
+
+import (
+	"bytes"
+	"context"
+	"testing"
+
+	"remap/commgraph"
+	"remap/evalsim"
+	"remap/exchange"
+	"remap/feedback"
+	"remap/launcher"
+	"remap/mapping"
+	"remap/partition"
+	"remap/sampling"
+	"remap/topology"
+	"remap/workload"
+)
+
+// irregular is recorded traffic of so many ranks: times whole multiples of messages of
+// 64 KiB to some partners each, drawn at random.
+func irregular(t *testing.T, ranks int, times int64) *commgraph.Traffic {
+	t.Helper()
+	random := sampling.NewRandom(5)
+	var flows []commgraph.Flow
+	for r := range int32(ranks) {
+		for range 6 {
+			count := times * int64(1+random.Below(4))
+			if to := int32(random.Below(uint32(ranks))); to != r {
+				flows = append(flows, commgraph.Flow{From: r, To: to, Bytes: count << 16, Messages: count})
+			}
+		}
+	}
+	traffic, err := commgraph.NewTraffic(ranks, flows, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return traffic
+}
+
+// TestScaleDoesNotMatter: the same simulated traffic, once described as what it is
+// and once as a 64th of a recorded profile of 64 times the volume, is mapped the
+// same: what links hold is compared with loads of the same volume.
+func TestScaleDoesNotMatter(t *testing.T) {
+	machine, err := topology.Parse("fattree:nodes-per-leaf=8,leaves-per-pod=6,pods=1,aggs-per-pod=4,cores=0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	const ranks = 32
+	own := &mapping.Allocation{Hosts: mapping.Identity(ranks)}
+	others, err := workload.ParsePattern("ring:16,rounds=4")
+	if err != nil {
+		t.Fatal(err)
+	}
+	background := evalsim.Job{Program: others, Endless: true}
+	for h := range int32(16) {
+		background.Hosts = append(background.Hosts, ranks+h)
+	}
+	program, err := workload.Recorded(irregular(t, ranks, 1), workload.DefaultRecordedOptions())
+	if err != nil {
+		t.Fatal(err)
+	}
+	files := map[int64][]byte{}
+	var times [2][]int64
+	for i, scale := range []int64{1, 64} {
+		traffic := irregular(t, ranks, scale)
+		p := *program
+		p.VolumeScale = 1 / float64(scale)
+		s := feedback.DefaultSettings()
+		s.Problem = &mapping.Problem{Graph: traffic.Graph(), Traffic: traffic, Machine: machine, Allocation: own, Seed: 1}
+		s.Traffic = traffic
+		s.Strategies = []mapping.Strategy{mapping.RandomStrategy(), partition.Bisection()}
+		refine := exchange.Strategy()
+		s.Refine, s.Rounds, s.Repeats, s.Judge = &refine, 3, 2, 6
+		o := evalsim.DefaultOptions()
+		simulated, err := p.Traffic()
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.Evaluate = feedback.FlowsOf(feedback.Simulator(machine, own, &p, o, 1, background), simulated, traffic)
+		r, err := feedback.Optimize(context.Background(), s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var file bytes.Buffer
+		if err := launcher.Write(&file, "csv", machine, own, r.Best.Mapping); err != nil {
+			t.Fatal(err)
+		}
+		files[scale] = file.Bytes()
+		for _, c := range r.Candidates {
+			times[i] = append(times[i], c.Summary.ElapsedNS/scale)
+			file.WriteString(c.Strategy + c.Form)
+			if err := launcher.Write(&file, "csv", machine, own, c.Mapping); err != nil {
+				t.Fatal(err)
+			}
+		}
+		files[scale] = file.Bytes()
+	}
+	if !bytes.Equal(files[1], files[64]) {
+		t.Errorf("the search made other mappings of 64 times the volume; times in ns, of one:\n%v\n%v", times[0], times[1])
+	}
+}
