@@ -40,6 +40,9 @@ func Summarize(results []*Result) Summary {
 	}
 	s.ElapsedNS, s.ElapsedNSLow, s.ElapsedNSHigh = medianNS(times, relative)
 	s.VolumeError, s.volumes = relative, volumes(results)
+	if s.ElapsedNSLow != nil && relative > 0 { // what was simulated is a part of the full volume
+		*s.ElapsedNSLow = max(*s.ElapsedNSLow, min(s.ElapsedNS, int64(s.volumes[0])))
+	}
 	return s
 }
 

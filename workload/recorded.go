@@ -131,6 +131,20 @@ func Recorded(t *commgraph.Traffic, o RecordedOptions) (*Program, error) {
 	return p, err
 }
 
+// OneMessageAPair is recorded traffic in one message from each rank to each of its
+// partners, whatever its size: enough for lower bounds, which ask for bytes alone.
+// O(entries).
+func OneMessageAPair(t *commgraph.Traffic) (*Program, error) {
+	single := *t
+	single.Messages = make([]int64, len(t.Bytes))
+	for i := range single.Messages {
+		if single.Messages[i] = 1; t.Messages != nil {
+			single.Messages[i] = min(1, t.Messages[i])
+		}
+	}
+	return RecordedOptions{MessageBytes: maxTotal, PacketBytes: 1}.recordedAt(&single, 1)
+}
+
 // RecordedPackets is how many packets Recorded makes of the full volume;
 // MaxPackets plays no part.
 func RecordedPackets(t *commgraph.Traffic, o RecordedOptions) int64 { return o.packets(t, 1) }

@@ -22,7 +22,7 @@ const backgroundHint = "write PATTERN or PATTERN@HOSTS, for example uniform:100,
 type background struct {
 	name    string               // as the user wrote it
 	endless bool                 // goes on as long as the job does
-	program *workload.Program    // at the simulated volumes once the job is loaded
+	program *workload.Program    // what is simulated of it once the job is loaded; an endless one is never scaled
 	list    []topology.HostSlots // as named; nil = the hosts that are left
 	file    string               // that names them; empty for an expression
 	hosts   []int32              // length ranks: topology host of every rank
@@ -147,29 +147,32 @@ func (b *background) tooFewHosts() error {
 		"--background %s: %d ranks do not fit the %d slots that other jobs leave", b.name, b.program.Ranks(), room)
 }
 
-// shareOfPackets is the part of --max-packets that is the job's own: volumes of
-// all jobs are scaled alike.
-func (p *program) shareOfPackets(own int64, jobs []background) int64 {
+// shareOfPackets is the most packets of the job's own program, all ranks together.
+// --max-packets counts a rank, as the mean over the ranks of all jobs that end:
+// these are scaled alike. An endless job goes on at its rate as long as the
+// others take, whatever their volume.
+func (p *program) shareOfPackets(own int64, ranks int, jobs []background) int64 {
 	sum := own
 	for i := range jobs {
-		sum += jobs[i].program.Packets(p.packetBytes)
+		if !jobs[i].endless {
+			sum += jobs[i].program.Packets(p.packetBytes)
+			ranks += jobs[i].program.Ranks()
+		}
 	}
-	if sum <= p.maxPackets {
-		return p.maxPackets
+	limit := workload.Limit(ranks, p.maxPackets)
+	if sum <= limit {
+		return max(1, own)
 	}
-	return max(1, int64(float64(p.maxPackets)*float64(own)/float64(sum)))
+	return max(1, int64(float64(limit)*float64(own)/float64(sum)))
 }
 
-// scaleBackground brings the background jobs to the job's own volume scale.
+// scaleBackground brings the background jobs that end to the job's own shares of
+// the volume.
 func (p *program) scaleBackground(j *job) {
-	scale := j.program.VolumeScale
-	if scale >= 1 {
-		return
-	}
 	for i := range j.background {
-		b := &j.background[i]
-		limit := max(1, int64(scale*float64(b.program.Packets(p.packetBytes))))
-		b.program, _ = workload.Scale(b.program, p.packetBytes, limit)
+		if b := &j.background[i]; !b.endless {
+			b.program = workload.ScaleTo(b.program, j.program)
+		}
 	}
 }
 

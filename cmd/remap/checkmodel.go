@@ -146,6 +146,7 @@ func (p *program) checkVariant(ctx context.Context, j *job, v *modelVariant, c *
 		return nil, 0, err
 	}
 	var times [3][]float64
+	relative := 0.0 // error of the extrapolated times
 	for i, m := range c.mappings {
 		if twin := c.twin(i); twin < i {
 			times[i] = times[twin]
@@ -161,11 +162,12 @@ func (p *program) checkVariant(ctx context.Context, j *job, v *modelVariant, c *
 			return nil, 0, err
 		}
 		for _, r := range results {
-			times[i] = append(times[i], r.Elapsed[0])
+			times[i] = append(times[i], r.Full[0])
+			relative = r.FullError[0]
 		}
 		rate = endlessRate(jobs, results)
 	}
-	return c.row(v.name, &times), rate, nil
+	return c.row(v.name, &times, relative), rate, nil
 }
 
 // endlessRate is how many packets of endless jobs arrive in a ns, over all repeats.
@@ -185,8 +187,9 @@ func endlessRate(jobs []evalsim.Job, results []*evalsim.Result) float64 {
 	return float64(packets) / ns
 }
 
-// row compares times of start, static and best, paired by position.
-func (c *contenders) row(variant string, times *[3][]float64) *checked {
+// row compares times of start, static and best, paired by position. The error of
+// extrapolated times, most of which they share, is in the interval once.
+func (c *contenders) row(variant string, times *[3][]float64, relative float64) *checked {
 	row := &checked{Variant: variant, Against: contenderNames[c.against], StartNS: medianNS(times[0]), StaticNS: medianNS(times[1]), BestNS: medianNS(times[2])}
 	ratios := make([]float64, len(times[2]))
 	for i, t := range times[2] {
@@ -200,6 +203,7 @@ func (c *contenders) row(variant string, times *[3][]float64) *checked {
 	median, low, high, known := evalsim.MedianInterval(ratios)
 	row.Ratio, row.Verdict = &median, isLevel
 	if known {
+		low, high = low*(1-min(1, relative)), high*(1+relative)
 		row.RatioLow, row.RatioHigh, row.Verdict = &low, &high, verdictOf(low, high)
 	}
 	return row

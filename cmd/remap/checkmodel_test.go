@@ -151,13 +151,13 @@ func TestVariantRow(t *testing.T) {
 		all := [3][]float64{best, best, best}
 		all[against] = times
 		c := &contenders{against: against}
-		row := c.row("v", &all)
+		row := c.row("v", &all, 0)
 		want := map[float64]string{0.5: wins, 1: isLevel, 2: loses}[share]
 		if row.Verdict != want || *row.Ratio != share || *row.RatioLow != share || *row.RatioHigh != share || row.Against != contenderNames[against] {
 			t.Errorf("%+v, want %s at %g", row, want, share)
 		}
 		all[against] = make([]float64, len(times))
-		if row := c.row("v", &all); row.Ratio != nil || row.Verdict != isLevel {
+		if row := c.row("v", &all, 0); row.Ratio != nil || row.Verdict != isLevel {
 			t.Errorf("against no time: %+v", row)
 		}
 	})
@@ -210,8 +210,8 @@ func TestLevelsOfFiniteJobs(t *testing.T) {
 		job := evalsim.Job{Program: patternOf(t, text), Hosts: make([]int32, 8)}
 		for factor, changed := range map[float64][]evalsim.Job{0.5: halved([]evalsim.Job{job}), 2: doubled([]evalsim.Job{job})} {
 			program := changed[0].Program
-			if err := program.Check(); err != nil || len(changed) != 1 || program.VolumeScale != factor*job.Program.VolumeScale {
-				t.Fatalf("%s x %g: %d jobs, scale %g, %v", text, factor, len(changed), program.VolumeScale, err)
+			if err := program.Check(); err != nil || len(changed) != 1 || program.VolumeScale != job.Program.VolumeScale || program.SizeScale != factor {
+				t.Fatalf("%s x %g: %d jobs, scale %g, %v", text, factor, len(changed), program.SizeScale, err)
 			}
 			for i, op := range program.Ops {
 				was := job.Program.Ops[i]

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -125,7 +126,10 @@ func doubled(jobs []evalsim.Job) []evalsim.Job {
 // multiplied is a program with all its volumes and computing times times factor.
 func multiplied(p *workload.Program, factor float64) *workload.Program {
 	q := *p
-	q.VolumeScale *= factor // sizes from which messages ask first are those before scaling
+	if q.Smaller != nil {
+		q.Smaller = multiplied(q.Smaller, factor)
+	}
+	q.SizeScale = cmp.Or(q.SizeScale, 1) * factor // sizes from which messages ask first are those before scaling
 	q.Ops = slices.Clone(p.Ops)
 	for i := range q.Ops {
 		if op := &q.Ops[i]; op.Kind != workload.Wait && op.Bytes > 0 { // a wait has a number there

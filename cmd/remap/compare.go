@@ -30,6 +30,7 @@ type comparison struct {
 	floor
 	VolumeScale float64            `json:"volume_scale"`
 	Skipped     []skipped          `json:"skipped,omitempty"`
+	Warnings    []string           `json:"warnings,omitempty"` // pairs of rows whose order is not settled at the full volume
 	Timing      map[string]float64 `json:"timing,omitempty"`
 }
 
@@ -57,6 +58,7 @@ func (p *program) compare(ctx context.Context) error {
 		return err
 	}
 	result.Timing = p.timingFields()
+	p.sayUnsettled(result.Warnings)
 	return p.writeReport(out, format, result.report(j))
 }
 
@@ -111,9 +113,12 @@ func (p *program) rows(ctx context.Context, j *job, strategies []mapping.Strateg
 		result.Rows = append(result.Rows, row)
 	}
 	p.clock.lap("simulate")
+	var rows []*simulated
 	for i := range result.Rows {
 		result.Rows[i].Ratio = ratio(result.Rows[i].ElapsedNS, result.Rows[0].ElapsedNS)
+		rows = append(rows, &result.Rows[i].simulated)
 	}
+	result.Warnings = unsettled(rows)
 	return result, nil
 }
 

@@ -133,7 +133,7 @@ func (s *settings) trafficFlags() []cli.Flag {
 		&cli.StringFlag{Name: "messages", Destination: &s.messages, Usage: "matrix of message counts beside a size matrix: a `FILE`"},
 		&cli.Int64Flag{Name: "message-bytes", Destination: &s.messageBytes, Value: 65536, Usage: "`N` bytes a message where counts are unknown"},
 		&cli.Int64Flag{Name: "unit-bytes", Destination: &s.unitBytes, Value: 1, Usage: "`N` bytes for every unit of the graph's weights"},
-		&cli.Int64Flag{Name: "max-packets", Destination: &s.maxPackets, Value: 1000000, Usage: "scale recorded volumes down to `N` packets"},
+		&cli.Int64Flag{Name: "max-packets", Destination: &s.maxPackets, Value: workload.DefaultMaxPackets, Usage: "at most `N` packets a rank, as a mean over all ranks: of a larger volume this much and half of it are simulated, and times are told for the full volume"},
 		&cli.StringFlag{Name: "grid", Destination: &s.grid, Usage: "process grid of the ranks, `EXTENTS` such as 64x72, first dimension fastest"},
 		&cli.StringFlag{Name: "coordinates", Destination: &s.coordinates, Usage: "where ranks lie in space, for rcb and hilbert: a `FILE`, CSV with the header rank,x,y,z or routes of par-comm-data"},
 	}
@@ -260,7 +260,7 @@ func (s *settings) check(c *cli.Context) error {
 		{"ranks-per-host", int64(s.ranksPerHost), 1, 1 << 20, "usually the cores of a host"},
 		{"message-bytes", s.messageBytes, 1, 1 << 40, "the default is 65536"},
 		{"unit-bytes", s.unitBytes, 1, 1 << 40, "1 when the graph's weights are bytes"},
-		{"max-packets", s.maxPackets, 1, workload.MaxPackets, "more packets are slower to simulate; the default is 1000000"},
+		{"max-packets", s.maxPackets, 1, workload.MaxPackets, "packets a rank: more are slower to simulate; the default is 32768"},
 		{"repeats", int64(s.repeats), 1, 1000, "6 repeats are the least that give an interval"},
 		{"switch-ns", s.switchNS, 0, 1000000, "the default is 100"},
 		{"slices", int64(s.slices), 1, 1024, "5 show how congestion grows and ends"},

@@ -9,10 +9,10 @@ import (
 // floor is the time no mapping can beat, and why.
 type floor struct {
 	Bound   string `json:"bound,omitempty"`    // injection or ejection; empty when no floor is known
-	BoundNS int64  `json:"bound_ns,omitempty"` // at the simulated volumes
+	BoundNS int64  `json:"bound_ns,omitempty"` // at the full volume
 }
 
-// floor is the longer of two times at the best host's full rate: that of the
+// floor is the longer of two times of the full volume at the best host's full rate: that of the
 // busiest sender, of whose messages each leaves over one rail, and that of the
 // busiest receiver, which all rails serve. It binds only where every message
 // leaves its host: not with several slots on one.
@@ -32,7 +32,7 @@ func (j *job) floor() floor {
 		}
 		host = max(host, sum)
 	}
-	sends, receives := workload.InjectionBound(j.program, rail, host), workload.EjectionBound(j.program, host)
+	sends, receives := workload.InjectionBound(j.whole, rail, host), workload.EjectionBound(j.whole, host)
 	switch {
 	case max(sends, receives) <= 0:
 		return floor{}
@@ -58,18 +58,47 @@ func (f floor) sentence(best int64) string {
 	return fmt.Sprintf("no mapping is faster than %s us (%s): the best is %.1f %% above it", micro(f.BoundNS), what, above)
 }
 
-// scaled is the line below tables with times of a job whose volumes
-// --max-packets has scaled; empty for others.
+// scaled is the line below tables with times of a job of which --max-packets lets
+// a part be simulated; empty for others.
 func (j *job) scaled() string {
-	scale := j.program.VolumeScale
-	if scale == 1 || scale <= 0 {
+	if j.program.Smaller == nil {
 		return ""
 	}
-	whose := "pattern's"
+	whose := "pattern"
 	if j.recorded {
-		whose = "recorded"
+		whose = "recorded traffic"
 	}
-	return fmt.Sprintf("times are for %.3g of the %s volume (--max-packets), and so is max link us", scale, whose)
+	return fmt.Sprintf("times are those of the full volume, extrapolated from %.3g and %.3g of the %s (--max-packets %d a rank)",
+		j.program.Smaller.VolumeScale, j.program.VolumeScale, whose, j.maxPackets)
+}
+
+// unsettled tells of pairs of rows, all of one job, whose order at the full volume
+// two simulated volumes do not settle.
+func unsettled(rows []*simulated) []string {
+	var all []string
+	for i, a := range rows {
+		for _, b := range rows[:i] {
+			if why := a.Summary.Unsettled(&b.Summary); why != "" {
+				all = append(all, fmt.Sprintf("the order of %s and %s is not settled at the full volume: %s", b.Strategy, a.Strategy, why))
+			}
+		}
+	}
+	return all
+}
+
+// sayUnsettled tells people of them, with what would settle the order.
+func (p *program) sayUnsettled(warnings []string) {
+	const most = 3
+	for i, warning := range warnings {
+		if i == most {
+			p.hint("%d more pairs of mappings are not settled", len(warnings)-most)
+			break
+		}
+		p.hint("%s", warning)
+	}
+	if len(warnings) > 0 {
+		p.hint("--max-packets %d or more --repeats may tell", min(8*p.maxPackets, workload.MaxPackets))
+	}
 }
 
 // lines joins the lines that are not empty.

@@ -75,10 +75,10 @@ func (p *program) addAlone(ctx context.Context, j *job, m mapping.Mapping, o eva
 func (a *aloneTimes) compare(i int, together, alone []*evalsim.Result) {
 	ratios := make([]float64, len(alone))
 	for k := range alone {
-		if alone[k].Elapsed[0] <= 0 {
+		if alone[k].Full[0] <= 0 {
 			return
 		}
-		ratios[k] = together[k].Elapsed[i] / alone[k].Elapsed[0]
+		ratios[k] = together[k].Full[i] / alone[k].Full[0]
 	}
 	median, low, high, known := evalsim.MedianInterval(ratios)
 	a.Slowdown = &median

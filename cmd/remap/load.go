@@ -23,7 +23,8 @@ type job struct {
 	machine     *topology.Topology
 	allocation  *mapping.Allocation
 	traffic     *commgraph.Traffic // as recorded, or the pattern's, at full volume
-	program     *workload.Program  // the same in time; volumes scaled by program.VolumeScale
+	whole       *workload.Program  // the same in time, at full volume; of recorded traffic one message a pair: for lower bounds and phases
+	program     *workload.Program  // what is simulated of it, program.VolumeScale
 	graph       *commgraph.Graph   // traffic folded
 	grid        []int              // process grid; nil = unknown
 	previous    mapping.Mapping    // nil = identity
@@ -34,6 +35,7 @@ type job struct {
 	name        string             // the pattern or the file of the traffic
 	background  []background       // other jobs in the network
 	packetBytes int                // of the largest packet
+	maxPackets  int64              // a rank
 	measured    *measurement       // --measured, once the loop has read it; nil = none
 
 	coordinates *commgraph.Coordinates // where ranks lie; nil = unknown
@@ -77,7 +79,7 @@ func (p *program) load() (*job, error) {
 	if p.topology == "" {
 		return nil, usage("for example --topology tapered, or an ibnetdiscover file", "--topology is missing")
 	}
-	j := &job{recorded: p.isRecorded(), name: p.pattern, packetBytes: p.packetBytes}
+	j := &job{recorded: p.isRecorded(), name: p.pattern, packetBytes: p.packetBytes, maxPackets: p.maxPackets}
 	if j.recorded {
 		j.name = p.graphName()
 	}
@@ -188,10 +190,12 @@ func (p *program) loadPattern(j *job) error {
 	if err := p.loadPhases(j, program); err != nil {
 		return err
 	}
+	j.whole = program
+	limit := p.shareOfPackets(program.Packets(p.packetBytes), program.Ranks(), j.background)
 	var warning string
-	limit := p.shareOfPackets(program.Packets(p.packetBytes), j.background)
-	j.program, warning = workload.Scale(program, p.packetBytes, limit)
-	j.program.Warning = warning
+	if j.program, warning = workload.Scale(program, p.packetBytes, limit); warning != "" {
+		j.program.Warning = warning
+	}
 	return nil
 }
 
@@ -203,9 +207,12 @@ func (p *program) loadGraph(j *job) error {
 	if j.traffic.Ranks() == 0 {
 		return fail("is this the right file?", "%s: the graph has no ranks", p.graphName())
 	}
-	limit := p.shareOfPackets(j.traffic.TotalBytes()/int64(p.packetBytes), j.background)
-	options := workload.RecordedOptions{MessageBytes: p.messageBytes, PacketBytes: p.packetBytes, MaxPackets: limit}
+	options := workload.RecordedOptions{MessageBytes: p.messageBytes, PacketBytes: p.packetBytes}
+	options.MaxPackets = p.shareOfPackets(workload.RecordedPackets(j.traffic, options), j.traffic.Ranks(), j.background)
 	if j.program, err = workload.Recorded(j.traffic, options); err != nil {
+		return inOption("graph", err)
+	}
+	if j.whole, err = workload.OneMessageAPair(j.traffic); err != nil {
 		return inOption("graph", err)
 	}
 	if pairs := int64(len(j.traffic.Bytes)); pairs > 0 && j.traffic.TotalBytes() < pairs*int64(p.packetBytes) {

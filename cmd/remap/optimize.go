@@ -39,6 +39,7 @@ type optimized struct {
 	Skipped     []string           `json:"skipped,omitempty"`
 	Measured    *measuredLinks     `json:"measured,omitempty"`
 	VolumeScale float64            `json:"volume_scale"`
+	Warnings    []string           `json:"warnings,omitempty"` // pairs of start, static, best and restarts whose order is not settled at the full volume
 	Moves       []moved            `json:"moves,omitempty"`
 	CheckModel  []checked          `json:"check_model,omitempty"`
 	Timing      map[string]float64 `json:"timing,omitempty"`
@@ -74,6 +75,8 @@ func (p *program) optimize(ctx context.Context) error {
 		return err
 	}
 	result.Moves = j.moves(found, p.migration > 0)
+	result.Warnings = result.unsettled()
+	p.sayUnsettled(result.Warnings)
 	p.sayEnd(ctx, out, result)
 	defer p.sayBest(found, result)
 	check := p.checkModel(ctx, j, options, found, result)
@@ -170,9 +173,11 @@ func (p *program) loop(ctx context.Context, j *job, strategies []mapping.Strateg
 	if moved := j.problem(p.seed).Moves(s.Problem.StartMapping()); moved > 0 {
 		p.say("the search begins with %d ranks moved by --fixed", moved)
 	}
-	if s.Traffic, err = j.program.Traffic(); err != nil {
+	simulated, err := j.program.Traffic()
+	if err != nil {
 		return s, err
 	}
+	s.Traffic = j.traffic
 	s.Rounds, s.Repeats, s.Gain, s.Judge = p.rounds, p.repeats, p.gain, p.judgeRepeats
 	s.Simulations, s.Control, s.Workers = p.simulations, p.control, p.workers
 	measured, err := p.openMeasured(ctx, j, o)
@@ -181,10 +186,13 @@ func (p *program) loop(ctx context.Context, j *job, strategies []mapping.Strateg
 	}
 	s.Memory = func(host int32) float64 { return o.MemoryRate(j.machine, host) }
 	s.Alone = len(j.background) == 0 && measured == nil
-	s.Evaluate = feedback.Simulator(j.network(), j.allocation, j.program, o, p.workers, j.others()...)
+	judge := func(o evalsim.Options) feedback.Evaluate {
+		return feedback.FlowsOf(feedback.Simulator(j.network(), j.allocation, j.program, o, p.workers, j.others()...), simulated, j.traffic)
+	}
+	s.Evaluate = judge(o)
 	finer := o
 	finer.Congestion = evalsim.Congestion{Rule: evalsim.QueueAbove, Bytes: 2 * o.PacketBytes} // a packet that waits behind more than one other
-	s.Sensitive = feedback.Simulator(j.network(), j.allocation, j.program, finer, p.workers, j.others()...)
+	s.Sensitive = judge(finer)
 	if f := j.floor(); f.known() {
 		s.Floor = feedback.Bound{Name: f.Bound, NS: float64(f.BoundNS), Any: true}
 	}
@@ -193,7 +201,7 @@ func (p *program) loop(ctx context.Context, j *job, strategies []mapping.Strateg
 	if s.Forms, err = feedback.ParseForms(p.feedback); err != nil {
 		return s, inOption("feedback", err)
 	}
-	if s.Phases, err = j.phaseTraffic(j.program); err != nil {
+	if s.Phases, err = j.phaseTraffic(j.whole); err != nil {
 		return s, err
 	}
 	if o.Sampling.Kind != sampling.Off {
@@ -257,6 +265,19 @@ func (j *job) optimized(found *feedback.Result) (*optimized, error) {
 		result.Rounds = append(result.Rounds, judged{found.Rounds[i].Round, row(&found.Rounds[i]), found.Rounds[i].Dropped})
 	}
 	return result, err
+}
+
+// unsettled is that of the rows of the last judgement, each mapping once.
+func (o *optimized) unsettled() []string {
+	start, static, best := o.Start, o.Static, o.Best
+	start.Strategy, static.Strategy, best.Strategy = "before", "best static", "after"
+	rows := []*simulated{&start, &static, &best}
+	if o.Restarts != nil {
+		restarts := *o.Restarts
+		restarts.Strategy = "blind restarts"
+		rows = append(rows, &restarts)
+	}
+	return unsettled(rows)
 }
 
 // table is before and after, for people.

@@ -94,14 +94,14 @@ func TestFloorOfRails(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		j := &job{machine: machine, program: program, allocation: &mapping.Allocation{Hosts: []int32{0, 1, 2}, Slots: []int32{1, 1, 1}}}
+		j := &job{machine: machine, whole: program, allocation: &mapping.Allocation{Hosts: []int32{0, 1, 2}, Slots: []int32{1, 1, 1}}}
 		if got := j.floor(); got != want || (got.sentence(1) == "") == got.known() {
 			t.Errorf("%s: %+v, want %+v", text, got, want)
 		}
 	}
 	gather := &workload.Program{Offsets: []int32{0, 0, 1, 2}, VolumeScale: 1,
 		Ops: []workload.Op{{Kind: workload.Send, Peer: 0, Bytes: 1000000}, {Kind: workload.Send, Peer: 0, Bytes: 1000000}}}
-	j := &job{machine: machine, program: gather, allocation: &mapping.Allocation{Hosts: []int32{0, 1, 2}, Slots: []int32{1, 1, 1}}}
+	j := &job{machine: machine, whole: gather, allocation: &mapping.Allocation{Hosts: []int32{0, 1, 2}, Slots: []int32{1, 1, 1}}}
 	// 2 MB over 100 + 8 Gb/s.
 	if got := j.floor(); got.Bound != "ejection" || got.BoundNS != 148148 {
 		t.Errorf("gather: %+v", got)

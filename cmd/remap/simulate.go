@@ -140,10 +140,7 @@ func simulatedHeader(first string) []string {
 	return append(append([]string{first}, staticHeader...), timeHeader...)
 }
 
-// cells shows the link load at the simulated volumes, so that it can be held
-// against the time beside it; in JSON it is that of the full volumes.
+// cells are a row for people: link load and time, both of the full volume.
 func (s *simulated) cells() []string {
-	costs := s.Costs
-	costs.MaxLinkSeconds *= s.VolumeScale
-	return append(append([]string{s.Strategy}, staticCells(&costs)...), timeCells(&s.Summary)...)
+	return append(append([]string{s.Strategy}, staticCells(&s.Costs)...), timeCells(&s.Summary)...)
 }
