@@ -46,10 +46,7 @@ func openLoop(t testing.TB, scenario, list string, seed uint64) *loopBench {
 	}
 	b := &loopBench{Setup: u, unseen: map[string]*feedback.Evaluation{}}
 	s := feedback.DefaultSettings()
-	s.Problem = u.Problem
-	if s.Traffic, err = u.Program.Traffic(); err != nil {
-		t.Fatal(err)
-	}
+	s.Problem, s.Traffic = u.Problem, u.Traffic
 	if s.Strategies, err = strategy.ParseList(list); err != nil {
 		t.Fatal(err)
 	}

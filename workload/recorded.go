@@ -115,7 +115,7 @@ func Recorded(t *commgraph.Traffic, o RecordedOptions) (*Program, error) {
 		return nil, err
 	}
 	if o.MaxPackets == 0 {
-		o.MaxPackets = Limit(t.Ranks(), DefaultMaxPackets)
+		o.MaxPackets = Limit(o.packets(t, 1), t.Ranks(), DefaultMaxPackets)
 	}
 	least := int64(0)
 	o.each(t, 1, func(_ int32, m pairMessages) { least += min(1, m.count) })

@@ -57,9 +57,15 @@ func tooMany(least, most int64) string {
 	return fmt.Sprintf("%d packets are left with one a message, more than the %d asked for", least, most)
 }
 
-// Limit is the most packets of so many ranks at a cap a rank.
-func Limit(ranks int, perRank int64) int64 {
-	return saturating(int64(ranks), perRank)
+// Limit is the most packets of programs of so many packets and ranks at a cap a
+// rank. Up to half as much again is played whole: that takes no longer than the two
+// volumes of a scaled program, and is exact.
+func Limit(packets int64, ranks int, perRank int64) int64 {
+	limit := max(1, saturating(int64(ranks), perRank))
+	if packets-limit <= limit/2 {
+		return max(limit, packets)
+	}
+	return limit
 }
 
 // Scale gives a program whose sends to other ranks are at most maxPackets

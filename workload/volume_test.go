@@ -82,3 +82,17 @@ func TestScaleTo(t *testing.T) {
 		t.Error("nothing was scaled, and yet the other job is")
 	}
 }
+
+// TestLimit: the cap is a rank's, and what costs less whole than in two parts is whole.
+func TestLimit(t *testing.T) {
+	for _, c := range []struct {
+		packets int64
+		ranks   int
+		cap     int64
+		want    int64
+	}{{0, 4, 10, 40}, {40, 4, 10, 40}, {60, 4, 10, 60}, {61, 4, 10, 40}, {5, 0, 10, 1}, {math.MaxInt64 / 4, 1 << 24, MaxPackets, 1 << 51}} {
+		if got := Limit(c.packets, c.ranks, c.cap); got != c.want {
+			t.Errorf("%d packets of %d ranks at %d: %d, want %d", c.packets, c.ranks, c.cap, got, c.want)
+		}
+	}
+}

@@ -159,7 +159,7 @@ func (p *program) shareOfPackets(own int64, ranks int, jobs []background) int64 
 			ranks += jobs[i].program.Ranks()
 		}
 	}
-	limit := workload.Limit(ranks, p.maxPackets)
+	limit := workload.Limit(sum, ranks, p.maxPackets)
 	if sum <= limit {
 		return max(1, own)
 	}

@@ -133,7 +133,7 @@ func (s *settings) trafficFlags() []cli.Flag {
 		&cli.StringFlag{Name: "messages", Destination: &s.messages, Usage: "matrix of message counts beside a size matrix: a `FILE`"},
 		&cli.Int64Flag{Name: "message-bytes", Destination: &s.messageBytes, Value: 65536, Usage: "`N` bytes a message where counts are unknown"},
 		&cli.Int64Flag{Name: "unit-bytes", Destination: &s.unitBytes, Value: 1, Usage: "`N` bytes for every unit of the graph's weights"},
-		&cli.Int64Flag{Name: "max-packets", Destination: &s.maxPackets, Value: workload.DefaultMaxPackets, Usage: "at most `N` packets a rank, as a mean over all ranks: of a larger volume this much and half of it are simulated, and times are told for the full volume"},
+		&cli.Int64Flag{Name: "max-packets", Destination: &s.maxPackets, Value: workload.DefaultMaxPackets, Usage: "at most `N` packets a rank, as a mean over all ranks: where there are more than half as many again, this much of the volume and half of it are simulated, and times are told for the full volume"},
 		&cli.StringFlag{Name: "grid", Destination: &s.grid, Usage: "process grid of the ranks, `EXTENTS` such as 64x72, first dimension fastest"},
 		&cli.StringFlag{Name: "coordinates", Destination: &s.coordinates, Usage: "where ranks lie in space, for rcb and hilbert: a `FILE`, CSV with the header rank,x,y,z or routes of par-comm-data"},
 	}
