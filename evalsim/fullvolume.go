@@ -27,12 +27,13 @@ const (
 	// for some thousands of packets, and meet more and less often while they do.
 	// It covers NAS CG and AMG at 2,048 to 32,768 packets a rank
 	// (go test -run VolumeError -v ./benchmarks).
-	settledPackets = 320
-	// Where messages were shortened to k packets, 1 / sqrt(k) is added: what
+	settledPackets = 400
+	// Where messages were shortened to k packets, shortened / sqrt(k) is added: what
 	// a rank sends one partner ends before the drift has settled, and another begins.
-	// An all-to-all of 256 packets a message is 11 % faster a byte at 64, a stencil of
-	// 4,096 packets 6 % at 256 and 0.6 % at 1,024 (the same command).
-	shortened = 1.0
+	// Of an all-to-all with 1,024 packets a message on random hosts of a tree a half
+	// tells 8 % too little and an eighth 24 %; of a stencil with 4,096 packets a
+	// message a quarter tells 0.6 % too little and a sixteenth 6 % (the same command).
+	shortened = 3.5
 )
 
 // volumeError is the relative error of a time that is extrapolated from a program
@@ -59,7 +60,7 @@ func volumeError(p *workload.Program, packetBytes int) float64 {
 	if sizeScaleOf(p) < 1 || sizeScaleOf(p.Smaller) < 1 {
 		e += shortened / math.Sqrt(squares/packets)
 	}
-	return e * (1 - scaleOf(p))
+	return min(1, e*(1-scaleOf(p)))
 }
 
 // extrapolated is the time at the full volume of a job that takes large at a share f
