@@ -3,6 +3,8 @@ package feedback_test
 import (
 	"bytes"
 	"context"
+	"slices"
+	"strings"
 	"testing"
 
 	"remap/commgraph"
@@ -98,5 +100,47 @@ func TestScaleDoesNotMatter(t *testing.T) {
 	}
 	if !bytes.Equal(files[1], files[64]) {
 		t.Errorf("the search made other mappings of 64 times the volume; times in ns, of one:\n%v\n%v", times[0], times[1])
+	}
+}
+
+// TestOneVolume: traffic of another volume than the graph's is refused.
+func TestOneVolume(t *testing.T) {
+	s := settings(t)
+	half := *s.Traffic
+	half.Bytes = slices.Clone(half.Bytes)
+	for i := range half.Bytes {
+		half.Bytes[i] /= 2
+	}
+	s.Traffic = &half
+	if _, err := feedback.Optimize(context.Background(), s); err == nil || !strings.Contains(err.Error(), "full volume") {
+		t.Errorf("half the volume: error %v", err)
+	}
+}
+
+// TestFlowsOf: flows go to the entries of the other traffic, of which some have none.
+func TestFlowsOf(t *testing.T) {
+	traffic := func(flows ...commgraph.Flow) *commgraph.Traffic {
+		made, err := commgraph.NewTraffic(3, flows, false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return made
+	}
+	simulated := traffic(commgraph.Flow{From: 0, To: 1, Bytes: 1}, commgraph.Flow{From: 2, To: 0, Bytes: 1})
+	full := traffic(commgraph.Flow{From: 0, To: 0, Bytes: 9}, commgraph.Flow{From: 0, To: 1, Bytes: 64}, commgraph.Flow{From: 1, To: 2, Bytes: 64}, commgraph.Flow{From: 2, To: 0, Bytes: 64})
+	result := &evalsim.Result{Makespan: 5, Flows: [][]evalsim.FlowStats{{{Packets: 1}, {Packets: 2}}}}
+	evaluate := func(context.Context, mapping.Mapping, int, int) (*feedback.Evaluation, error) {
+		return &feedback.Evaluation{Results: []*evalsim.Result{result}}, nil
+	}
+	e, err := feedback.FlowsOf(evaluate, simulated, full)(context.Background(), nil, 0, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var packets []int64
+	for _, f := range e.Flows() {
+		packets = append(packets, f.Packets)
+	}
+	if !slices.Equal(packets, []int64{0, 1, 0, 2}) || e.Times()[0] != 5 || len(result.Flows[0]) != 2 {
+		t.Errorf("packets %v, want those of 0 to 1 and of 2 to 0", packets)
 	}
 }
