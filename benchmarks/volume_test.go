@@ -105,7 +105,8 @@ func (c volumeCase) open(t *testing.T) *volumeJob {
 			t.Fatal(err)
 		}
 		j.recast = func(perRank int64) *workload.Program {
-			p, _ := workload.Scale(j.whole, j.options.PacketBytes, workload.Limit(j.whole.Packets(j.options.PacketBytes), j.whole.Ranks(), perRank))
+			most := workload.Limit(j.whole.Packets(j.options.PacketBytes), j.whole.Ranks(), perRank)
+			p, _ := workload.Scale(j.whole, j.options.PacketBytes, most)
 			return p
 		}
 	} else {
@@ -126,7 +127,8 @@ func (c volumeCase) open(t *testing.T) *volumeJob {
 	for h := range int32(machine.Hosts()) {
 		a.Hosts, a.Slots = append(a.Hosts, h), append(a.Slots, int32(max(1, c.slots)))
 	}
-	j.problem = &mapping.Problem{Graph: traffic.Graph(), Traffic: traffic, Grid: j.whole.Grid, Machine: machine, Allocation: a, Seed: 1}
+	j.problem = &mapping.Problem{Graph: traffic.Graph(), Traffic: traffic, Grid: j.whole.Grid, Machine: machine,
+		Allocation: a, Seed: 1}
 	return j
 }
 
@@ -179,7 +181,8 @@ func (j *volumeJob) mappings(t *testing.T, most int) (names []string, all []mapp
 func (j *volumeJob) play(t *testing.T, p *workload.Program, m mapping.Mapping, repeats int) (evalsim.Summary, float64) {
 	t.Helper()
 	began := time.Now()
-	results, err := evalsim.Repeat(context.Background(), j.problem.Machine, []evalsim.Job{{Program: p, Hosts: m.Hosts(j.problem.Allocation)}}, j.options, repeats, 1, nil)
+	jobs := []evalsim.Job{{Program: p, Hosts: m.Hosts(j.problem.Allocation)}}
+	results, err := evalsim.Repeat(context.Background(), j.problem.Machine, jobs, j.options, repeats, 1, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -211,8 +214,8 @@ func (c volumeCase) compare(t *testing.T, j *volumeJob, p *workload.Program, mos
 			}
 			if float64(full[i].ElapsedNS)*separated < float64(full[k].ElapsedNS) && told[i].ElapsedNS >= told[k].ElapsedNS {
 				flips++
-				t.Errorf("%s on %s: %s beats %s at full volume, %d to %d ns, but not as told, %d to %d", c.job, c.topology, names[i], names[k],
-					full[i].ElapsedNS, full[k].ElapsedNS, told[i].ElapsedNS, told[k].ElapsedNS)
+				t.Errorf("%s on %s: %s beats %s at full volume, %d to %d ns, but not as told, %d to %d",
+					c.job, c.topology, names[i], names[k], full[i].ElapsedNS, full[k].ElapsedNS, told[i].ElapsedNS, told[k].ElapsedNS)
 			}
 		}
 	}
@@ -224,8 +227,10 @@ func (c volumeCase) compare(t *testing.T, j *volumeJob, p *workload.Program, mos
 		return strings.Join(text, " ")
 	}
 	shape, _, _ := strings.Cut(c.topology, ":")
-	return fmt.Sprintf("| %s | %s | %d | %d | %.3g | %s | %s | %.2f | %.1f | %d | %d | %.1f | %.1f |", c.job, shape, j.whole.Ranks(),
-		j.whole.Packets(j.options.PacketBytes)/int64(j.whole.Ranks()), p.VolumeScale, ratios(told), ratios(full), 100*worst, 100*told[0].VolumeError, flips, unsettled, seconds, wholeSeconds)
+	perRank := j.whole.Packets(j.options.PacketBytes) / int64(j.whole.Ranks())
+	return fmt.Sprintf("| %s | %s | %d | %d | %.3g | %s | %s | %.2f | %.1f | %d | %d | %.1f | %.1f |",
+		c.job, shape, j.whole.Ranks(), perRank, p.VolumeScale, ratios(told), ratios(full),
+		100*worst, 100*told[0].VolumeError, flips, unsettled, seconds, wholeSeconds)
 }
 
 // TestVolumeKeepsOrder: no two mappings that full volume separates by more than 2 %
@@ -235,12 +240,14 @@ func TestVolumeKeepsOrder(t *testing.T) {
 	table := os.Getenv("REMAP_TABLE") != ""
 	cases := volumeCases
 	if !table {
-		cases = []volumeCase{{"amg", tree64, 0}, {"stencil2d:8x8,rounds=100", tree64, 0}, {"stencil3d7:4x4x4,rounds=100,bytes=65536,wait=true", "torus:4x4x4", 0},
-			{"nas-cg:64,rounds=40", fly72, 0}}
+		cases = []volumeCase{{"amg", tree64, 0}, {"stencil2d:8x8,rounds=100", tree64, 0},
+			{"stencil3d7:4x4x4,rounds=100,bytes=65536,wait=true", "torus:4x4x4", 0}, {"nas-cg:64,rounds=40", fly72, 0}}
 	}
-	t.Log("times to identity's, at the cap and at full volume, of " + strings.Join(volumeMappings[:5], ", ") + " (cyclic where one refuses the job):")
-	t.Log("| job | network | ranks | packets a rank | simulated | as told | at full volume | largest error % | error told % | flips | not settled | s | s at full volume |")
-	t.Log("|---|---|---|---|---|---|---|---|---|---|---|---|---|")
+	t.Log("times to identity's, at the cap and at full volume, of " + strings.Join(volumeMappings[:5], ", ") +
+		" (cyclic where one refuses the job):")
+	t.Log("| job | network | ranks | packets a rank | simulated | as told | at full volume | largest error % |" +
+		" error told % | flips | not settled | s | s at full volume |")
+	t.Log("|" + strings.Repeat("---|", 13))
 	for _, c := range cases {
 		t.Run(strings.NewReplacer("/", "-", "=", "").Replace(c.job+" on "+c.topology), func(t *testing.T) {
 			j := c.open(t)

@@ -165,7 +165,7 @@ func volumes(results []*Result) (medians [2]float64) {
 // scaled. Without intervals, below 6 repeats, the error of extrapolation alone
 // is one.
 func (s *Summary) Unsettled(other *Summary) string {
-	if s.volumes[1] == 0 || other.volumes[1] == 0 || s.volumes == other.volumes { // the last: one mapping, or nothing but luck
+	if s.volumes[1] == 0 || other.volumes[1] == 0 || s.volumes == other.volumes { // the last: one mapping
 		return ""
 	}
 	fast, slow := s, other

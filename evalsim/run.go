@@ -81,12 +81,16 @@ type Result struct {
 	PortHops    int64             // switch output ports crossed
 	Congested   int64             // those that were congested
 	Events      int64
-	VolumeScale float64 // of the first job's program: what was simulated; all fields but the next four are of that
+	VolumeScale float64 // of the first job's program: all fields but the next four are of what was simulated
 
-	Full         []float64 // length jobs, ns: Elapsed at the full volume, Elapsed itself where nothing was scaled (fullvolume.go)
-	FullMakespan float64   // ns: the latest of them
-	FullError    []float64 // length jobs: relative error of Full beside the scatter of repeats; 0 where nothing was scaled
-	Small        []float64 // length jobs, ns: Elapsed at the smaller volume (Program.Smaller); nil where nothing was scaled
+	// Full is Elapsed at the full volume, Elapsed itself where nothing was scaled
+	// (fullvolume.go). FullMakespan is the latest of them, FullError the relative error
+	// of each beside the scatter of repeats, 0 where nothing was scaled.
+	Full         []float64 // length jobs, ns
+	FullMakespan float64   // ns
+	FullError    []float64 // length jobs
+	// Small is Elapsed at the smaller volume (Program.Smaller); nil where nothing was scaled.
+	Small []float64 // length jobs, ns
 
 	Warnings []string // what did not stop the run but should be told, such as messages that no receive took; usually nil
 }

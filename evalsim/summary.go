@@ -11,13 +11,15 @@ import (
 type Summary struct {
 	Repeats              int     `json:"repeats"`
 	ElapsedNS            int64   `json:"elapsed_ns"`      // of the full volume: median over repeats
-	ElapsedNSLow         *int64  `json:"elapsed_ns_low"`  // 95 % interval of the median, the error of extrapolation included; nil below 6 repeats
+	ElapsedNSLow         *int64  `json:"elapsed_ns_low"`  // 95 % interval of the median, VolumeError included; nil below 6 repeats
 	ElapsedNSHigh        *int64  `json:"elapsed_ns_high"` //
 	Packets              int64   `json:"packets"`         // summed over repeats
 	PacketHops           int64   `json:"packet_hops"`     // links crossed, the hosts' own two included; summed
 	CongestedHopFraction float64 `json:"congested_hop_fraction"`
-	VolumeScale          float64 `json:"volume_scale"`           // share of the volume that was simulated: packets and congestion are of that
-	VolumeError          float64 `json:"volume_error,omitempty"` // relative error of the times because they are extrapolated to the full volume; in the interval
+	VolumeScale          float64 `json:"volume_scale"` // share that was simulated: packets and congestion are of that
+	// VolumeError is the relative error of the times because they are extrapolated
+	// to the full volume, beside the scatter of repeats.
+	VolumeError float64 `json:"volume_error,omitempty"`
 
 	volumes [2]float64 // ns: medians at the simulated volume and at the smaller one; 0 at full volume
 }

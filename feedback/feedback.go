@@ -17,8 +17,11 @@ import (
 
 // Settings of a run. Start from DefaultSettings.
 type Settings struct {
-	Problem     *mapping.Problem     // the original graph; Start (nil: identity) is the mapping to beat
-	Traffic     *commgraph.Traffic   // of the problem, at the volume of its graph: loads of links, capacities and bounds are of that one volume, whatever share of it is simulated; the evaluations' flows follow its entries
+	Problem *mapping.Problem // the original graph; Start (nil: identity) is the mapping to beat
+	// Traffic is the problem's, at the volume of its graph: loads of links, capacities
+	// and bounds are of that one volume, whatever share of it is simulated. The
+	// evaluations' flows follow its entries.
+	Traffic     *commgraph.Traffic
 	Strategies  []mapping.Strategy   // at least one
 	Refine      *mapping.Strategy    // moves ranks from Start under any objective; after round 0 it improves every base, and what strategies make afresh; nil = none
 	Forms       []Form               // how what was measured goes into the next problem; nil = DefaultForms

@@ -69,7 +69,8 @@ func TestScaleDoesNotMatter(t *testing.T) {
 		p := *program
 		p.VolumeScale = 1 / float64(scale)
 		s := feedback.DefaultSettings()
-		s.Problem = &mapping.Problem{Graph: traffic.Graph(), Traffic: traffic, Machine: machine, Allocation: own, Seed: 1}
+		s.Problem = &mapping.Problem{Graph: traffic.Graph(), Traffic: traffic, Machine: machine,
+			Allocation: own, Seed: 1}
 		s.Traffic = traffic
 		s.Strategies = []mapping.Strategy{mapping.RandomStrategy(), partition.Bisection()}
 		refine := exchange.Strategy()
@@ -127,7 +128,8 @@ func TestFlowsOf(t *testing.T) {
 		return made
 	}
 	simulated := traffic(commgraph.Flow{From: 0, To: 1, Bytes: 1}, commgraph.Flow{From: 2, To: 0, Bytes: 1})
-	full := traffic(commgraph.Flow{From: 0, To: 0, Bytes: 9}, commgraph.Flow{From: 0, To: 1, Bytes: 64}, commgraph.Flow{From: 1, To: 2, Bytes: 64}, commgraph.Flow{From: 2, To: 0, Bytes: 64})
+	full := traffic(commgraph.Flow{From: 0, To: 0, Bytes: 9}, commgraph.Flow{From: 0, To: 1, Bytes: 64},
+		commgraph.Flow{From: 1, To: 2, Bytes: 64}, commgraph.Flow{From: 2, To: 0, Bytes: 64})
 	result := &evalsim.Result{Makespan: 5, Flows: [][]evalsim.FlowStats{{{Packets: 1}, {Packets: 2}}}}
 	evaluate := func(context.Context, mapping.Mapping, int, int) (*feedback.Evaluation, error) {
 		return &feedback.Evaluation{Results: []*evalsim.Result{result}}, nil

@@ -71,16 +71,22 @@ type Op struct {
 // in which nothing but its own link delays a sender. There is no barrier but
 // those that a program spells out in messages.
 type Program struct {
-	Offsets     []int32 // length ranks+1: operations of rank r are Ops[Offsets[r]:Offsets[r+1]]
-	Ops         []Op
-	Phases      []string // names of the phases, at most MaxPhases; nil = one nameless phase
-	CallSites   []string // names of the places in the application that post operations, such as lines of its source or calls of collectives, at most MaxCallSites; "" = not known; nil = none is known
-	Sites       []uint16 // of every operation, in the order of Ops, the index into CallSites, kept with the samples of its packets; nil = 0 for all
-	Grid        []int    // extents of the process grid, first dimension fastest; nil = unknown
-	VolumeScale float64  // share of the full volume that this program is, in messages and sizes together; 1 = as recorded
-	SizeScale   float64  // factor already applied to the sizes of messages, idle and computing times; 0 and 1 = none
-	Smaller     *Program // the same program at half this volume or less: two volumes tell the time of the full one (evalsim.Result.Full); nil = not scaled
-	Warning     string   // what did not stop the work but should be told; usually empty
+	Offsets   []int32 // length ranks+1: operations of rank r are Ops[Offsets[r]:Offsets[r+1]]
+	Ops       []Op
+	Phases    []string // names of the phases, at most MaxPhases; nil = one nameless phase
+	CallSites []string // names of the places in the application that post operations, such as lines of its source or calls of collectives, at most MaxCallSites; "" = not known; nil = none is known
+	Sites     []uint16 // of every operation, in the order of Ops, the index into CallSites, kept with the samples of its packets; nil = 0 for all
+	Grid      []int    // extents of the process grid, first dimension fastest; nil = unknown
+	// VolumeScale is the share of the full volume that this program is, in messages
+	// and sizes together; 1 = as recorded.
+	VolumeScale float64
+	// SizeScale is the factor already applied to the sizes of messages, idle and
+	// computing times; 0 and 1 = none.
+	SizeScale float64
+	// Smaller is the same program at half this volume or less: two volumes tell the
+	// time of the full one (evalsim.Result.Full); nil = not scaled.
+	Smaller *Program
+	Warning string // what did not stop the work but should be told; usually empty
 }
 
 // Ranks is the number of ranks.

@@ -11,7 +11,9 @@ import (
 type RecordedOptions struct {
 	MessageBytes int64 // size of a message where counts are not known, 1 to 2^52
 	PacketBytes  int   // size of a full packet, 1 to 2^30; used to count packets only
-	MaxPackets   int64 // of all ranks together; above it all volumes are scaled down, up to 2^52; 0 = DefaultMaxPackets a rank
+	// MaxPackets is of all ranks together, up to 2^52; above it all volumes are scaled
+	// down; 0 = DefaultMaxPackets a rank.
+	MaxPackets int64
 }
 
 // DefaultRecordedOptions are messages of 64 KiB, packets of 4 KiB and

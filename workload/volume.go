@@ -136,8 +136,9 @@ func ScaleTo(p, other *Program) *Program {
 
 // repeated is the first k of a program's repetitions.
 func (p *Program) repeated(k, repetitions int64) *Program {
-	q := &Program{Offsets: make([]int32, 1, len(p.Offsets)), Phases: p.Phases, CallSites: p.CallSites, Grid: p.Grid,
-		VolumeScale: p.VolumeScale * float64(k) / float64(repetitions), SizeScale: p.SizeScale, Warning: p.Warning}
+	q := &Program{Offsets: make([]int32, 1, len(p.Offsets)), Phases: p.Phases, CallSites: p.CallSites,
+		Grid: p.Grid, SizeScale: p.SizeScale, Warning: p.Warning}
+	q.VolumeScale = p.VolumeScale * float64(k) / float64(repetitions)
 	for r := range int32(p.Ranks()) {
 		ops := p.RankOps(r)
 		n := int32(int64(len(ops)) / repetitions * k)
@@ -152,8 +153,9 @@ func (p *Program) repeated(k, repetitions int64) *Program {
 
 // resized is a program with all its sizes times f.
 func (p *Program) resized(f float64) *Program {
-	q := &Program{Offsets: p.Offsets, Ops: make([]Op, len(p.Ops)), Phases: p.Phases, CallSites: p.CallSites, Sites: p.Sites, Grid: p.Grid,
-		VolumeScale: p.VolumeScale * f, SizeScale: p.sizeScale() * f, Warning: p.Warning}
+	q := &Program{Offsets: p.Offsets, Ops: make([]Op, len(p.Ops)), Phases: p.Phases, CallSites: p.CallSites,
+		Sites: p.Sites, Grid: p.Grid, Warning: p.Warning}
+	q.VolumeScale, q.SizeScale = p.VolumeScale*f, p.sizeScale()*f
 	for i, op := range p.Ops {
 		if op.Kind != Wait { // whose Bytes is the number of a request
 			op.Bytes = scaled(op.Bytes, f)

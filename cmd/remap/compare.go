@@ -30,7 +30,7 @@ type comparison struct {
 	floor
 	VolumeScale float64            `json:"volume_scale"`
 	Skipped     []skipped          `json:"skipped,omitempty"`
-	Warnings    []string           `json:"warnings,omitempty"` // pairs of rows whose order is not settled at the full volume
+	Warnings    []string           `json:"warnings,omitempty"` // pairs of rows, see unsettled
 	Timing      map[string]float64 `json:"timing,omitempty"`
 }
 

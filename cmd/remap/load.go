@@ -23,7 +23,7 @@ type job struct {
 	machine     *topology.Topology
 	allocation  *mapping.Allocation
 	traffic     *commgraph.Traffic // as recorded, or the pattern's, at full volume
-	whole       *workload.Program  // the same in time, at full volume; of recorded traffic one message a pair: for lower bounds and phases
+	whole       *workload.Program  // the same in time, for bounds and phases; recorded: one message a pair
 	program     *workload.Program  // what is simulated of it, program.VolumeScale
 	graph       *commgraph.Graph   // traffic folded
 	grid        []int              // process grid; nil = unknown

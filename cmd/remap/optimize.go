@@ -39,7 +39,7 @@ type optimized struct {
 	Skipped     []string           `json:"skipped,omitempty"`
 	Measured    *measuredLinks     `json:"measured,omitempty"`
 	VolumeScale float64            `json:"volume_scale"`
-	Warnings    []string           `json:"warnings,omitempty"` // pairs of start, static, best and restarts whose order is not settled at the full volume
+	Warnings    []string           `json:"warnings,omitempty"` // pairs of rows, see unsettled
 	Moves       []moved            `json:"moves,omitempty"`
 	CheckModel  []checked          `json:"check_model,omitempty"`
 	Timing      map[string]float64 `json:"timing,omitempty"`
@@ -187,7 +187,8 @@ func (p *program) loop(ctx context.Context, j *job, strategies []mapping.Strateg
 	s.Memory = func(host int32) float64 { return o.MemoryRate(j.machine, host) }
 	s.Alone = len(j.background) == 0 && measured == nil
 	judge := func(o evalsim.Options) feedback.Evaluate {
-		return feedback.FlowsOf(feedback.Simulator(j.network(), j.allocation, j.program, o, p.workers, j.others()...), simulated, j.traffic)
+		simulator := feedback.Simulator(j.network(), j.allocation, j.program, o, p.workers, j.others()...)
+		return feedback.FlowsOf(simulator, simulated, j.traffic)
 	}
 	s.Evaluate = judge(o)
 	finer := o
