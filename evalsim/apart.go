@@ -94,17 +94,36 @@ func (s *simulator) popAlarms(limit int64) []int32 {
 }
 
 // alarmed looks at links whose time has come: what they send may have left, or the
-// credit that they wait for arrived.
+// credit that they wait for arrived. As in land, short loops touch first what is needed.
 func (s *simulator) alarmed(links []int32) {
 	s.events += int64(len(links))
-	for _, link := range links {
-		shared := s.channelAt.at(link * s.virtual)
-		if shared.flags&isBusy != 0 && shared.flags&isApart != 0 && shared.freeAt>>s.wheel.shift <= s.wheel.now {
-			s.depart(link, shared)
+	channels, virtual := s.channelAt, s.virtual
+	for len(links) > 0 {
+		packets := s.packetAt // start may have moved it
+		some := links[:min(batch, len(links))]
+		links = links[len(some):]
+		heads := s.heads[:len(some)]
+		for i, link := range some {
+			head := int32(0)
+			for v := range virtual {
+				head = max(head, channels.at(link*virtual+v).head)
+			}
+			heads[i] = head
 		}
-		s.ready = append(s.ready, link)
+		sum := int32(0)
+		for _, head := range heads {
+			sum += packets.at(head).to
+		}
+		s.touched += sum
+		for _, link := range some {
+			shared := channels.at(link * virtual)
+			if shared.flags&(isBusy|isApart) == isBusy|isApart && shared.freeAt>>s.wheel.shift <= s.wheel.now {
+				s.depart(link, shared)
+			}
+			s.ready = append(s.ready, link)
+		}
+		s.start()
 	}
-	s.start()
 }
 
 // depart ends what a link sends apart: the credit of the buffer that the packet leaves
@@ -142,24 +161,5 @@ func (s *simulator) startApart(link int32, shared *channel, p int32) {
 func (s *simulator) followed(link int32, shared *channel, p int32) {
 	if shared.flight = s.packetAt.at(p).next; shared.flight >= 0 {
 		s.wheel.add(link, s.packetAt.at(shared.flight).ready)
-	}
-}
-
-// contended tells whether a link's choice of what it sends next depends on the moment
-// at which it falls free: between virtual channels, or between messages of a host that
-// others may join until then.
-func (s *simulator) contended(link int32) bool {
-	if link >= s.hostLinks {
-		return s.virtual > 1
-	}
-	return s.shares[link]
-}
-
-// await has a link wait for credit: known to arrive at a time, or unknown.
-func (s *simulator) await(link int32, shared *channel, at int64) {
-	shared.flags |= isWaiting
-	if at != unknown && (s.alarms.set == nil || s.alarms.set[link] != at) {
-		s.addAlarm(link, at)
-		s.alarms.set[link] = at
 	}
 }

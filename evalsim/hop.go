@@ -197,12 +197,17 @@ func (s *simulator) queue(moves []move) {
 		c := channels.at(m.channel)
 		size := s.size(pk)
 		c.queued += size
-		c.peak = max(c.peak, c.queued)
-		if c.flags&isChoice != 0 || virtual > 1 {
+		if virtual > 1 {
 			s.load.queued(m.link, c, size)
-		}
-		if virtual > 1 || c.freeAt > pk.ready && c.queued+s.full > c.peak {
-			s.raisePeak(m.link, pk.ready)
+			shared := channels.at(m.link * virtual)
+			shared.peak = max(shared.peak, s.load.ports[m.link].join(size, pk.ready))
+		} else {
+			if c.flags&isChoice != 0 {
+				s.load.queued(m.link, c, size)
+			}
+			if c.queued+s.full > c.peak {
+				s.raisePeak(m.link, c, pk.ready)
+			}
 		}
 		if s.judge.usual {
 			congested := c.queued > c.credits-c.owed || c.flags&isOwedMore != 0
@@ -303,12 +308,10 @@ func (s *simulator) start() {
 			continue
 		}
 		c, id := shared, link*virtual
-		if s.byTheClock && shared.freeAt>>s.wheel.shift > s.wheel.now && s.contended(link) {
-			s.await(link, shared, shared.freeAt)
-			continue
-		}
-		if virtual > 1 {
-			id += s.turn(link, shared)
+		if s.byTheClock {
+			if id = s.sendsFrom(link, shared); id < 0 {
+				continue
+			}
 			c = channels.at(id)
 		}
 		p := c.head
@@ -318,33 +321,23 @@ func (s *simulator) start() {
 		pk := s.packetAt.at(p)
 		size := s.size(pk)
 		begin := later(shared.freeAt, pk.ready)
-		if virtual > 1 && begin>>s.wheel.shift > s.wheel.now {
-			s.await(link, shared, begin)
-			continue
-		}
 		if c.credits-c.owed < size && (c.credits < size || c.due > begin) || c.flags&isOwedMore != 0 {
-			at := s.enough(id, c, size, begin)
-			if at > begin {
-				if at == unknown || at>>s.wheel.shift > s.wheel.now {
-					s.await(link, shared, at)
-					continue
-				}
-				s.stalled[link] += at - begin
-				begin = at
+			if begin = s.credited(link, shared, id, size, begin); begin == unknown {
+				continue
 			}
 		}
 		shared.flags = shared.flags&^isWaiting | isBusy
 		if virtual > 1 {
 			shared.turn = uint8(id - link*virtual)
+			port := &s.load.ports[link]
+			port.queued, port.begun, port.last = port.queued-size, begin, size
 		}
-		if s.judge.At == AtDeparture && link >= s.hostLinks {
-			s.cross(p, pk, link, id, s.judge.congested(s.creditsAt(id, c, begin), c.queued, size))
+		if s.attentive {
+			s.attend(link, p, id, size, begin)
 		}
 		c.credits, c.queued = c.credits-size, c.queued-size
 		c.packets, c.head = c.packets+1, pk.next
-		if c.area += float64(size) * float64(begin-pk.ready); s.length > 0 {
-			s.waited(pk, link, size, begin)
-		}
+		c.area += float64(size) * float64(begin-pk.ready)
 		kind := &classes[c.class]
 		ready := begin + kind.arrive
 		shared.freeAt = begin + kind.full
@@ -373,38 +366,21 @@ func (s *simulator) start() {
 	}
 }
 
+// attend does what only some runs ask for of a packet that is about to be sent.
+func (s *simulator) attend(link, p, id, size int32, begin int64) {
+	pk, c := s.packetAt.at(p), s.channelAt.at(id)
+	if s.judge.At == AtDeparture && link >= s.hostLinks {
+		s.cross(p, pk, link, id, s.judge.congested(s.creditsAt(id, c, begin), c.queued, size))
+	}
+	if s.lastWait != nil {
+		s.waited(pk, link, size, begin)
+	}
+}
+
 // later is max without a branch, which would often be mispredicted.
 func later(a, b int64) int64 {
 	d := b - a
 	return a + d&^(d>>63)
-}
-
-// turn is the virtual channel whose turn it is on a link: of those that can send
-// first, by what is known, the next after the one that has sent last; if none can, the
-// next that has a packet, or else any.
-func (s *simulator) turn(link int32, shared *channel) int32 {
-	base, turn := link*s.virtual, int32(shared.turn)
-	found, first := turn, int64(unknown)
-	for range s.virtual {
-		if turn++; turn == s.virtual {
-			turn = 0
-		}
-		c := s.channelAt.at(base + turn)
-		if c.head < 0 {
-			continue
-		}
-		pk := s.packetAt.at(c.head)
-		at := s.enough(base+turn, c, s.size(pk), max(shared.freeAt, pk.ready))
-		if at < first {
-			found, first = turn, at
-		} else if first == unknown {
-			found = turn
-		}
-		if at <= shared.freeAt {
-			break
-		}
-	}
-	return found
 }
 
 // shortened corrects the times of a packet that is not a full one.

@@ -11,14 +11,31 @@ import (
 type loads struct {
 	levels []byte  // length links + 64
 	bytes  []int32 // length links: what levels are made from, when a link has several channels; else nil
+	ports  []port  // length links, when a link has several channels; else nil
 	full   int32
 	scale  uint64 // half packets of a byte, in 2^-32; a packet counts as the next lower power of two
+}
+
+// port is what waits at the output port of a link with several channels.
+type port struct {
+	begun  int64 // ps: when the packet sent last begins
+	queued int32 // bytes in the queues of all channels
+	last   int32 // bytes of the packet sent last
+}
+
+// join counts a packet into a port, and gives the bytes that wait there when it is ready.
+func (p *port) join(bytes int32, ready int64) int32 {
+	p.queued += bytes
+	if p.begun > ready {
+		return p.queued + p.last
+	}
+	return p.queued
 }
 
 func newLoads(links, virtual int, full int32) loads {
 	l := loads{levels: make([]byte, links+64), full: full, scale: 1 << (34 - bits.Len32(uint32(full)))}
 	if virtual > 1 {
-		l.bytes = make([]int32, links)
+		l.bytes, l.ports = make([]int32, links), make([]port, links)
 	}
 	return l
 }
@@ -26,6 +43,7 @@ func newLoads(links, virtual int, full int32) loads {
 func (l *loads) reset() {
 	clear(l.levels)
 	clear(l.bytes)
+	clear(l.ports)
 }
 
 // bound counts a packet that will be queued, until queued counts it exactly.

@@ -118,6 +118,15 @@ func layOut(t *topology.Topology, o *Options) (*network, error) {
 	}
 	n.layIntervals()
 	n.layPaths(o)
+	if err := n.layLinks(o); err != nil {
+		return nil, err
+	}
+	return n, nil
+}
+
+// layLinks makes the channels and classes of all links, and the horizon.
+func (n *network) layLinks(o *Options) error {
+	t := n.topology
 	known := map[class]uint16{}
 	var slowest, farthest int64
 	nearest := longestLatency
@@ -128,12 +137,12 @@ func layOut(t *topology.Topology, o *Options) (*network, error) {
 		l := &t.Links[i]
 		kind, err := classOf(t, l, o, nearest)
 		if err != nil {
-			return nil, fmt.Errorf("link %d of topology %s: %w", i, t.Name, err)
+			return fmt.Errorf("link %d of topology %s: %w", i, t.Name, err)
 		}
 		number, ok := known[kind]
 		if !ok {
 			if len(n.classes) > math.MaxUint16 {
-				return nil, fmt.Errorf("topology %s has more than 65,536 kinds of links", t.Name)
+				return fmt.Errorf("topology %s has more than 65,536 kinds of links", t.Name)
 			}
 			number = uint16(len(n.classes))
 			known[kind], n.classes = number, append(n.classes, kind)
@@ -159,7 +168,7 @@ func layOut(t *topology.Topology, o *Options) (*network, error) {
 	// A rank that goes on as soon as a message has left may be ahead by one on
 	// each of its host's rails.
 	n.horizon = 4*(slowest+farthest) + mostRails(t)*slowest
-	return n, nil
+	return nil
 }
 
 // mostRails is the most rails a host has.

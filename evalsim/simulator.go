@@ -51,6 +51,7 @@ type simulator struct {
 	alarms     alarms
 	shares     []bool // length injection links: several messages of the host may ask for it
 	hosting    []bool // scratch of findShared
+	attentive  bool   // attend has something to do
 	byTheClock bool   // some links choose when they fall free, see contended
 	onWay      creditList
 	timers     timers
@@ -148,6 +149,8 @@ func (s *simulator) reset(seed uint64) {
 // run plays all jobs from time 0 until nothing moves.
 func (s *simulator) run(ctx context.Context) error {
 	s.startRanks()
+	s.keepWaits()
+	s.attentive = s.judge.At == AtDeparture || s.lastWait != nil
 	s.start()
 	for rounds, check := 0, int64(0); ; rounds++ {
 		if rounds&(1<<14-1) == 0 || s.events >= check { // a round may have thousands of events

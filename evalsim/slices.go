@@ -42,7 +42,7 @@ type slicing struct {
 	before   []linkCount   // length links: counts at the end of the last complete slice
 	slices   [][]linkCount // by complete slice, then link: counts within it
 	sliced   int64         // ps: end of the last complete slice
-	lastWait []int64       // length links, ps: how long the packet sent last waited
+	lastWait []int64       // length links, ps: how long the packet sent last waited; nil where a run has one slice and no endless job
 	earlier  []float64     // length links: what channel.area has of earlier slices, which slices have got since their end
 }
 
@@ -85,7 +85,7 @@ func (s *simulator) resetSlices() {
 	s.tally, s.slices, s.before, s.sliced = s.tally[:0], nil, nil, 0
 	s.growTables(s.perSlice)
 	if s.last > 0 {
-		s.before, s.earlier, s.lastWait = make([]linkCount, s.links), make([]float64, s.links), make([]int64, s.links)
+		s.before, s.earlier = make([]linkCount, s.links), make([]float64, s.links)
 		s.wakeSlice(s.length)
 	}
 }
@@ -156,7 +156,7 @@ func (s *simulator) endSlice(now int64) {
 func (s *simulator) sinceBefore(now int64) []linkCount {
 	counts := make([]linkCount, s.links)
 	if len(s.before) == 0 { // a single slice
-		s.before, s.earlier, s.lastWait = make([]linkCount, s.links), make([]float64, s.links), make([]int64, s.links)
+		s.before, s.earlier = make([]linkCount, s.links), make([]float64, s.links)
 	}
 	for i := range counts {
 		link := int32(i)

@@ -41,29 +41,42 @@ func (s *simulator) pledged(link int32, shared *channel, at int64) int32 {
 	return s.size(s.packetAt.at(p))
 }
 
-// raisePeak counts the bytes that wait at a port when a packet has joined its queue.
-func (s *simulator) raisePeak(link int32, at int64) {
-	shared := s.channelAt.at(link * s.virtual)
-	shared.peak = max(shared.peak, s.waiting(link, at))
+// raisePeak counts the bytes that wait at a port of one channel when a packet has joined
+// its queue.
+func (s *simulator) raisePeak(link int32, c *channel, at int64) {
+	c.peak = max(c.peak, c.queued)
+	if c.freeAt > at {
+		c.peak = max(c.peak, c.queued+s.pledged(link, c, at))
+	}
 }
 
 // countsAt reads a link's counters at a time: of a packet that waits until later, the
 // wait that is over. Packets in the queue do not count until it is known when they leave.
 func (s *simulator) countsAt(link int32, at int64) linkCount {
 	n := s.counts(link)
-	if shared := &s.channels[link*s.virtual]; s.length > 0 && s.pledged(link, shared, at) > 0 {
+	if shared := &s.channels[link*s.virtual]; s.lastWait != nil && s.pledged(link, shared, at) > 0 {
 		p := s.sending(link, shared)
 		n.area -= float64(s.size(s.packetAt.at(p))) * float64(min(s.departure(shared, p)-at, s.lastWait[link]))
 	}
 	return n
 }
 
-// waited gives complete slices their parts of the wait of a packet that a link is about
-// to send, and keeps the wait's length.
+// keepWaits makes room for how long packets waited, where a wait may be cut at a time:
+// at the end of a slice, or of a run beside endless jobs.
+func (s *simulator) keepWaits() {
+	s.lastWait = nil
+	if s.length > 0 || s.endless {
+		s.lastWait = make([]int64, s.links)
+	}
+}
+
+// waited keeps the length of the wait of a packet that a link is about to send, and
+// gives complete slices their parts of it.
 func (s *simulator) waited(pk *packet, link, size int32, begin int64) {
 	from, until := pk.ready, min(begin, s.sliced)
-	if s.lastWait != nil { // else there is one slice
-		s.lastWait[link] = begin - from
+	s.lastWait[link] = begin - from
+	if s.length == 0 {
+		return
 	}
 	for k := from / s.length; k*s.length < until; k++ {
 		part := float64(size) * float64(min(until, (k+1)*s.length)-max(from, k*s.length))
