@@ -63,7 +63,7 @@ func (s *simulator) step(links []int32) {
 		s.route(s.landed[goesOn][:count[goesOn]], count[ejects])
 	}
 	for _, l := range s.landed[ended][:count[ended]] {
-		s.deliver(l.packet)
+		s.deliver(l.packet, l.link)
 	}
 	moves := s.moves[:count[ejects]+count[goesOn]]
 	s.queue(moves)
@@ -205,8 +205,12 @@ func (s *simulator) queue(moves []move) {
 			if c.flags&isChoice != 0 {
 				s.load.queued(m.link, c, size)
 			}
-			if c.queued+s.full > c.peak {
-				s.raisePeak(m.link, c, pk.ready)
+			waiting := c.queued
+			if c.freeAt-pk.ready > s.classes[c.class].full {
+				waiting += s.full // what the link sends next waits too
+			}
+			if c.peak = max(c.peak, waiting); c.flags&isShort != 0 {
+				c.peak = max(c.peak, c.queued+s.pledged(m.link, c, pk.ready))
 			}
 		}
 		if s.judge.usual {
@@ -326,7 +330,7 @@ func (s *simulator) start() {
 				continue
 			}
 		}
-		shared.flags = shared.flags&^isWaiting | isBusy
+		shared.flags = shared.flags&^(isWaiting|isShort) | isBusy
 		if virtual > 1 {
 			shared.turn = uint8(id - link*virtual)
 			port := &s.load.ports[link]
@@ -387,6 +391,7 @@ func later(a, b int64) int64 {
 func (s *simulator) shortened(link int32, shared *channel, kind *class, size int32, begin int64) (ready int64, apart bool) {
 	time := kind.sendTime(size)
 	s.short[link] += int64(s.full - size)
+	shared.flags |= isShort
 	shared.freeAt = begin + time
 	ready = begin + kind.delay
 	if kind.wholly {
@@ -407,11 +412,11 @@ type delivery struct {
 const logged = 512
 
 // deliver ends a packet's journey at its host.
-func (s *simulator) deliver(p int32) {
+func (s *simulator) deliver(p, link int32) {
 	pk := s.packetAt.at(p)
 	now, id := pk.ready, pk.message
 	// The link may be asked for what it sends from when it fell free.
-	s.returnCredit(pk.in, s.size(pk), now, s.channelAt.at(pk.in-pk.in%s.virtual).freeAt)
+	s.returnCredit(pk.in, s.size(pk), now, s.channelAt.at(link*s.virtual).freeAt)
 	m := &s.messages[id]
 	table := m.table
 	if s.watched {

@@ -37,6 +37,7 @@ const (
 	isChoice               // one of several candidates somewhere: its load is asked for
 	isBusy                 // may not send: what it sends has not landed or, apart, not left
 	isApart                // busy with a packet that leaves apart, see apart.go
+	isShort                // its last packet was not a full one
 	isOwedMore             // of a channel: credits before the newest may be on their way
 )
 

@@ -41,15 +41,6 @@ func (s *simulator) pledged(link int32, shared *channel, at int64) int32 {
 	return s.size(s.packetAt.at(p))
 }
 
-// raisePeak counts the bytes that wait at a port of one channel when a packet has joined
-// its queue.
-func (s *simulator) raisePeak(link int32, c *channel, at int64) {
-	c.peak = max(c.peak, c.queued)
-	if c.freeAt > at {
-		c.peak = max(c.peak, c.queued+s.pledged(link, c, at))
-	}
-}
-
 // countsAt reads a link's counters at a time: of a packet that waits until later, the
 // wait that is over. Packets in the queue do not count until it is known when they leave.
 func (s *simulator) countsAt(link int32, at int64) linkCount {
