@@ -150,23 +150,32 @@ func uniformPackets(ranks, packets int, bytes int64, random *rand.Rand) *workloa
 // fill from one time to another, in ns.
 func throughput(t *testing.T, top *topology.Topology, p *workload.Program, o evalsim.Options, bytes, from, to float64) float64 {
 	t.Helper()
+	return throughputs(t, top, p, o, bytes, [2]float64{from, to})[0]
+}
+
+// throughputs is the throughput in several windows of one run.
+func throughputs(t *testing.T, top *topology.Topology, p *workload.Program, o evalsim.Options, bytes float64,
+	windows ...[2]float64) []float64 {
+	t.Helper()
 	o.Sampling = sampling.Variant{}
 	simulation, err := evalsim.New(top, []evalsim.Job{{Program: p, Hosts: identity(p.Ranks())}}, o)
 	if err != nil {
 		t.Fatal(err)
 	}
-	arrived := 0
+	shares := make([]float64, len(windows))
 	if _, err = simulation.RepeatDelivered(context.Background(), 0, 1, 1, nil, func(_ int, some []evalsim.Delivery) error {
 		for i := range some {
-			if at := float64(some[i].Arrival) / 1000; from <= at && at < to {
-				arrived++
+			for k, w := range windows {
+				if at := float64(some[i].Arrival) / 1000; w[0] <= at && at < w[1] {
+					shares[k] += bytes / (w[1] - w[0]) / (float64(p.Ranks()) * lineRate)
+				}
 			}
 		}
 		return nil
 	}); err != nil {
 		t.Fatal(err)
 	}
-	return float64(arrived) * bytes / (to - from) / (float64(p.Ranks()) * lineRate)
+	return shares
 }
 
 // A switch whose inputs have room for k packets each is, under uniform traffic

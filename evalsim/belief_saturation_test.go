@@ -27,21 +27,31 @@ func backlogged(t *testing.T, top *topology.Topology, o evalsim.Options, packets
 // wait: what the network does not take piles up in the host.
 func accepted(t *testing.T, top *topology.Topology, o evalsim.Options, load float64, packets int, to func(from int, random *rand.Rand) int) float64 {
 	t.Helper()
+	full := float64(packets) * interval(o, load)
+	return throughput(t, top, poissonPackets(top, o, load, packets, to), o, float64(o.PacketBytes), 0.4*full, 0.85*full)
+}
+
+// interval is the mean time in ns between two packets of a host at a load.
+func interval(o evalsim.Options, load float64) float64 {
+	return float64(o.PacketBytes) / (load * lineRate)
+}
+
+// poissonPackets is the program of such hosts.
+func poissonPackets(top *topology.Topology, o evalsim.Options, load float64, packets int,
+	to func(from int, random *rand.Rand) int) *workload.Program {
 	random := rand.New(rand.NewPCG(o.Seed, 4))
-	perNS := load * lineRate / float64(o.PacketBytes)
 	p := &workload.Program{Offsets: []int32{0}, VolumeScale: 1}
 	for r := range top.Hosts() {
 		at, before := 0.0, int64(0)
 		for range packets {
-			at += random.ExpFloat64() / perNS
+			at += random.ExpFloat64() * interval(o, load)
 			now := int64(math.Round(at))
 			p.Ops = append(p.Ops, compute(now-before), isend(int32(to(r, random)), int64(o.PacketBytes)))
 			before = now
 		}
 		p.Offsets = append(p.Offsets, int32(len(p.Ops)))
 	}
-	full := float64(packets) / perNS
-	return throughput(t, top, p, o, float64(o.PacketBytes), 0.4*full, 0.85*full)
+	return p
 }
 
 // toAnyOther is uniform traffic.
