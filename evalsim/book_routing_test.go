@@ -57,18 +57,26 @@ func (b *book) route(p *bookPacket, at int32) int32 {
 }
 
 // detour decides at the first switch between the shortest way, whose next
-// channel is given, and the way by a random intermediate switch.
+// channel is given, and a way by a random intermediate switch. UGAL draws two such ways;
+// by the one that promises less waiting it goes if the shortest way promises to wait for
+// more than that and four packets.
 func (b *book) detour(p *bookPacket, at, channel int32) int32 {
 	all := b.top.Routes.Intermediate
-	via := all[b.random.IntN(len(all))]
-	if via == at || via == p.toward {
-		return channel
+	waiting := func(first int32, links int32) int { return b.links[first/b.virtual].load * int(links) }
+	draw := func() (via, first int32, wait int) {
+		via = all[b.random.IntN(len(all))]
+		if via == at || via == p.toward {
+			return p.toward, channel, waiting(channel, b.top.SwitchDistance(at, p.toward))
+		}
+		first = b.nextTo(p, at, via)
+		return via, first, waiting(first, b.top.SwitchDistance(at, via)+b.top.SwitchDistance(via, p.toward))
 	}
-	around := b.nextTo(p, at, via)
+	via, around, wait := draw()
 	if b.options.Routing == evalsim.UGAL {
-		short := int(b.top.SwitchDistance(at, p.toward))
-		long := int(b.top.SwitchDistance(at, via) + b.top.SwitchDistance(via, p.toward))
-		if b.links[channel/b.virtual].load*short <= b.links[around/b.virtual].load*long {
+		if second, first, less := draw(); less < wait {
+			via, around, wait = second, first, less
+		}
+		if waiting(channel, b.top.SwitchDistance(at, p.toward)) <= wait+4*b.options.PacketBytes {
 			return channel
 		}
 	}

@@ -68,7 +68,7 @@ const (
 	FlowHash                    // one candidate for all packets of a pair of ranks
 	Static                      // destination-modulo: one candidate for each destination host
 	Valiant                     // adaptive by way of a random switch (Valiant 1982)
-	UGAL                        // adaptive, by way of a random switch where the shortest way's queue says so (UGAL-L, Singh 2005)
+	UGAL                        // adaptive, by way of the better of two random switches where queues say so (UGAL-L, Singh 2005; Faanes et al. 2012)
 )
 
 var switchingNames = []string{"cut-through", "store-and-forward"}
