@@ -113,8 +113,9 @@ func (p pattern) draw() func(from int, random *rand.Rand) int {
 // packets, UGAL takes 0.51 of the hosts' rate then, and 0.43 in the steady state.
 func TestSaturationWithDetours(t *testing.T) {
 	t.Parallel()
-	dragonfly, hyperx := network(t, "dragonfly:groups=9,routers=4,hosts=2,global=2"), network(t, "hyperx:6x6,hosts=4")
-	larger, small := network(t, "dragonfly:groups=17,routers=8,hosts=4,global=2"), network(t, "hyperx:4x4,hosts=4")
+	dragonfly := network(t, "dragonfly:groups=9,routers=4,hosts=2,global=2")
+	larger := network(t, "dragonfly:groups=17,routers=8,hosts=4,global=2")
+	hyperx, small := network(t, "hyperx:6x6,hosts=4"), network(t, "hyperx:4x4,hosts=4")
 	nextGroup := pattern{dragonfly, func(from, to int32) bool { return to/4 == (from/4+1)%9 }}
 	nextOfLarger := pattern{larger, func(from, to int32) bool { return to/8 == (from/8+1)%17 }}
 	nextSwitch := pattern{hyperx, func(from, to int32) bool { return to == from/6*6+(from+1)%6 }}
@@ -150,7 +151,8 @@ func TestSaturationWithDetours(t *testing.T) {
 		{nextSwitch, evalsim.UGAL, 16, 6. / 8, 0.06, 0.85, 0.95},
 		{nextOfSmall, evalsim.UGAL, 16, 4. / 8, 0.06, 0.85, 0.95},
 	} {
-		name := fmt.Sprintf("%s, %v, adversarial %v, room for %d packets", c.top.Name, c.routing, c.next != nil, c.buffer)
+		name := fmt.Sprintf("%s, %v, adversarial %v, room for %d packets",
+			c.top.Name, c.routing, c.next != nil, c.buffer)
 		detour := c.routing == evalsim.Valiant || c.routing == evalsim.UGAL && c.next != nil
 		bound := 1 / expectedLoad(c.top, c.demand(), detour)
 		near(t, name+": bound from the routes", bound/c.bound, 1, c.within)
@@ -165,7 +167,8 @@ func TestSaturationWithDetours(t *testing.T) {
 			each := interval(o, part*bound)
 			p := poissonPackets(c.top, o, part*bound, packets, c.draw())
 			rates := throughputs(t, c.top, p, o, float64(o.PacketBytes),
-				[2]float64{0.4 * first * each, 0.85 * first * each}, [2]float64{settled * each, 0.95 * float64(packets) * each})
+				[2]float64{0.4 * first * each, 0.85 * first * each},
+				[2]float64{settled * each, 0.95 * float64(packets) * each})
 			got := rates[1]
 			t.Logf("%s: bound %.4f, offered %.4f, accepted %.4f of the hosts' rate, within %d packets %.4f",
 				name, bound, part*bound, got, first, rates[0])

@@ -11,7 +11,8 @@ import (
 // checkRouting tests that the network has the routes that the options ask for.
 func (n *network) checkRouting(o *Options) error {
 	if o.Routing.nonMinimal() && len(n.routes.Intermediate) == 0 {
-		return fmt.Errorf("routing %s: topology %s has no ways but the shortest; it is for dragonfly and hyperx", o.Routing, n.topology.Name)
+		return fmt.Errorf("routing %s: topology %s has no ways but the shortest; it is for dragonfly and hyperx",
+			o.Routing, n.topology.Name)
 	}
 	return nil
 }

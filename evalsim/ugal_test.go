@@ -21,8 +21,8 @@ func TestUGALComparesQueuesTimesLinks(t *testing.T) {
 	}
 	taken := map[string]int{}
 	// Packets queued on the shortest way's link, on other links of even and of odd number.
-	for _, queue := range [][3]int32{{0, 0, 0}, {1, 0, 0}, {4, 0, 0}, {5, 0, 0}, {4, 4, 4}, {8, 1, 2}, {9, 2, 1}, {12, 2, 2},
-		{12, 4, 0}, {12, 0, 4}, {20, 6, 7}, {20, 12, 3}} {
+	for _, queue := range [][3]int32{{0, 0, 0}, {1, 0, 0}, {4, 0, 0}, {5, 0, 0}, {4, 4, 4}, {8, 1, 2}, {9, 2, 1},
+		{12, 2, 2}, {12, 4, 0}, {12, 0, 4}, {20, 6, 7}, {20, 12, 3}} {
 		for at := range int32(top.Switches()) {
 			for to := range int32(top.Switches()) {
 				if at == to {
