@@ -104,11 +104,14 @@ func TestRoutingVariants(t *testing.T) {
 		this    evalsim.Routing
 		want    string
 	}{
-		{"torus:3x4", evalsim.Adaptive, "[]"},
-		{"torus:3x4", evalsim.Static, "[]"},
+		{"torus:3x5", evalsim.Adaptive, "[]"},
+		{"torus:3x5", evalsim.Static, "[]"},
+		{"torus:3x4", evalsim.Adaptive, "[two-choices random hash static]"}, // half-way round the ring of 4
+		{"torus:3x4", evalsim.Static, "[adaptive two-choices random hash]"},
 		{"fattree:nodes-per-leaf=2,leaves-per-pod=3,pods=2,aggs-per-pod=2,cores=2", evalsim.Adaptive, "[two-choices random hash static]"},
 		{"fattree:nodes-per-leaf=2,leaves-per-pod=3,pods=2,aggs-per-pod=2,cores=2", evalsim.Static, "[adaptive two-choices random hash]"},
 		{"hyperx:3x3", evalsim.UGAL, "[adaptive two-choices random hash static valiant]"},
+		{"hyperx:5", evalsim.Static, "[valiant ugal]"}, // a full mesh
 		{"dragonfly:groups=3,routers=2,hosts=2,global=1", evalsim.Valiant, "[adaptive ugal]"},
 		{"dragonfly:groups=3,routers=2,hosts=2,global=1", evalsim.Static, "[valiant ugal]"},
 	} {

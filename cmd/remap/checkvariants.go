@@ -80,14 +80,24 @@ func otherRoutings(this evalsim.Routing, routes *topology.Routes) []evalsim.Rout
 	return slices.DeleteFunc(slices.Clone(all), func(r evalsim.Routing) bool { return r == this })
 }
 
-// hasChoice tells whether any switch has several next hops toward another.
+// hasChoice tells whether any switch has several candidates toward another.
 func hasChoice(routes *topology.Routes) bool {
-	if !routes.Grouped() { // several coordinates that differ
-		return true
+	if routes.Grouped() {
+		for g := range len(routes.Offsets) - 1 {
+			if routes.Offsets[g+1]-routes.Offsets[g] > 1 {
+				return true
+			}
+		}
+		return false
 	}
-	for g := range len(routes.Offsets) - 1 {
-		if routes.Offsets[g+1]-routes.Offsets[g] > 1 {
-			return true
+	// Lists are made for the call. Only a full mesh has no pair with two candidates;
+	// it has as many pairs as links.
+	var scratch [8]int32
+	for at := range int32(routes.Switches) {
+		for to := range int32(routes.Switches) {
+			if at != to && len(routes.CandidatesIn(scratch[:], at, to)) > 1 {
+				return true
+			}
 		}
 	}
 	return false
