@@ -45,27 +45,27 @@ func (a *agreement) judge(t *testing.T, what string, normal bool) {
 	if a.links < 1000 {
 		t.Fatalf("%s: only %g links can be judged", what, a.links)
 	}
-	if normal && (math.Abs(mean) > 0.15 || variance < 0.85 || variance > 1.15) || covered < 0.93 || covered > 0.975 {
+	if normal && (math.Abs(mean) > 0.15 || variance < 0.85 || variance > 1.15) || covered < 0.93 || covered > 0.97 {
 		t.Errorf("%s: standardized errors: mean %g, variance %g, coverage %g over %g links", what, mean, variance, covered, a.links)
 	}
 }
 
 func samplesAgree(t *testing.T, v sampling.Variant) {
-	top := network(t, "fattree:nodes-per-leaf=16,leaves-per-pod=6,pods=4,aggs-per-pod=8,cores=8")
-	p, err := workload.ParsePattern("uniform:384,bytes=131072,rounds=10")
+	top := network(t, "fattree:nodes-per-leaf=8,leaves-per-pod=3,pods=2,aggs-per-pod=4,cores=4")
+	p, err := workload.ParsePattern("uniform:48,bytes=131072,rounds=50")
 	if err != nil {
 		t.Fatal(err)
 	}
-	repeats := 10
+	repeats := 20
 	if v.Kind == sampling.Bloom {
-		repeats = 5
+		repeats = 14
 	}
 	if os.Getenv("REMAP_LONG") != "" {
 		repeats *= 4
 	}
 	o := evalsim.DefaultOptions()
 	o.Sampling = v
-	results, err := evalsim.Repeat(context.Background(), top, []evalsim.Job{{Program: p, Hosts: identity(384)}}, o, repeats, 2, nil)
+	results, err := evalsim.Repeat(context.Background(), top, []evalsim.Job{{Program: p, Hosts: identity(48)}}, o, repeats, 2, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -89,7 +89,12 @@ func samplesAgree(t *testing.T, v sampling.Variant) {
 			// Fieller's pivot: of a known fraction, the error and its variance.
 			truth := float64(exact.Congested) / float64(exact.Packets)
 			variance := e.CongestedVariance - 2*truth*e.Covariance + truth*truth*e.PacketsVariance
-			if variance > 0 {
+			// Hashes have all packets of the job as candidates. Where a link's own are
+			// fewer than 4 deviations from 0, some seeds find no significant packets and
+			// give F from 0 to 1, so the interval covers in up to 98.3 % of cases
+			// (docs/sampling.md, F hashed, W not always significant).
+			significant := !v.Hashed() || float64(exact.Packets) > 4*math.Sqrt(e.PacketsVariance)
+			if variance > 0 && significant {
 				fractions.add(e.Congested-truth*e.Packets, variance, 0, table.Fraction(int32(i)), truth)
 			}
 		}
