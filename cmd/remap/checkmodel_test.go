@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -333,12 +334,13 @@ func TestInterruptOfCheck(t *testing.T) {
 	}
 }
 
-// shuffledMapping is a file with a bad mapping of ranks to the hosts n0, n1, ...
+// shuffledMapping is a file with a bad mapping of ranks to the hosts n0, n1, ...:
+// drawn, since a rule such as r*37 modulo the hosts may keep to the symmetry of a torus.
 func shuffledMapping(t *testing.T, ranks int) string {
 	var b strings.Builder
 	b.WriteString("rank,host,slot\n")
-	for r := range ranks {
-		fmt.Fprintf(&b, "%d,n%d,0\n", r, r*37%ranks)
+	for r, h := range rand.New(rand.NewPCG(1, 0)).Perm(ranks) {
+		fmt.Fprintf(&b, "%d,n%d,0\n", r, h)
 	}
 	path := filepath.Join(t.TempDir(), "shuffled.csv")
 	if err := os.WriteFile(path, []byte(b.String()), 0o666); err != nil {
