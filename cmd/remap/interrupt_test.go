@@ -147,7 +147,7 @@ func TestInterruptOfOthers(t *testing.T) {
 	for _, args := range [][]string{{"map", "--strategy", "random"}, {"compare", "--strategies", "random", "--format", "csv"}} {
 		folder := t.TempDir()
 		var stderr bytes.Buffer
-		c := remapCommand(t, append(args, "--topology", "torus:24x24x24", "--pattern", "stencil3d27:24x24x24", "--output", filepath.Join(folder, "m.csv"))...)
+		c := remapCommand(t, append(args, "--topology", "torus:32x32x32", "--pattern", "stencil3d27:32x32x32", "--output", filepath.Join(folder, "m.csv"))...)
 		c.Stderr = &stderr
 		if err := c.Start(); err != nil {
 			t.Fatal(err)
