@@ -36,18 +36,18 @@ staticcheck:
 	else echo "skipped: staticcheck could not be fetched"; fi
 
 unit:
-	REMAP_LONG=1 $(GO) test -timeout 8m ./...
+	REMAP_LONG=1 $(GO) test -timeout 40m ./...
 
 # Every run of the simulator's tests again, with its checks of credits, queues,
 # events, requests and of bytes in and out of every node compiled in.
 invariants:
 	$(GO) vet -tags invariants ./evalsim
-	$(GO) test -timeout 8m -tags invariants ./evalsim
+	$(GO) test -timeout 40m -tags invariants ./evalsim
 
 race:
 	@if [ "$$($(GO) env CGO_ENABLED)" = 1 ] && command -v "$$($(GO) env CC)" >/dev/null 2>&1; then \
 		echo "$(GO) test -race -run '$(RACE_TESTS)' $(RACE_PACKAGES)"; \
-		$(GO) test -timeout 8m -race -run '$(RACE_TESTS)' $(RACE_PACKAGES); \
+		$(GO) test -timeout 40m -race -run '$(RACE_TESTS)' $(RACE_PACKAGES); \
 	else echo "skipped: the race detector needs a C compiler (gcc)"; fi
 
 # Tests named TestReal... run real programs; they skip unless REMAP_REAL is set.
@@ -58,7 +58,7 @@ test-real:
 			>/dev/null 2>&1 || echo "apt-get could not install Open MPI"; fi
 	@if command -v mpirun >/dev/null 2>&1; then \
 		echo "REMAP_REAL=1 $(GO) test -count=1 -run TestReal ./..."; \
-		REMAP_REAL=1 $(GO) test -count=1 -timeout 8m -run TestReal ./...; \
+		REMAP_REAL=1 $(GO) test -count=1 -timeout 40m -run TestReal ./...; \
 	else echo "skipped: no real launcher (mpirun) on this machine"; fi
 
 bench:
