@@ -77,14 +77,14 @@ func measure44(t *testing.T, o evalsim.Options, draw, repeats int) measured44 {
 
 // TestBackground44 repeats section 4.4 of the 2018 thesis (Taffet): a ring that
 // meets no congestion by itself is slowed by another job, and its own samples
-// show that the cause lies outside. With REMAP_LONG=1 it adds other draws of
-// the other job's receivers.
+// show that the cause lies outside. With REMAP_TABLE=1 it adds other draws of
+// the other job's receivers, and the default setting.
 func TestBackground44(t *testing.T) {
 	draws := []int{0}
-	if os.Getenv("REMAP_LONG") != "" {
+	if os.Getenv("REMAP_TABLE") != "" {
 		draws = append(draws, 1, 2)
 	}
-	for _, set := range publishedSettings() {
+	for _, set := range askedSettings(true) {
 		t.Run(set.name, func(t *testing.T) { backgroundWith(t, set, draws) })
 	}
 }
