@@ -331,11 +331,6 @@ func (s *simulator) start() {
 			}
 		}
 		shared.flags = shared.flags&^(isWaiting|isShort) | isBusy
-		if virtual > 1 {
-			shared.turn = uint8(id - link*virtual)
-			port := &s.load.ports[link]
-			port.queued, port.begun, port.last = port.queued-size, begin, size
-		}
 		if s.attentive {
 			s.attend(link, p, id, size, begin)
 		}
@@ -351,8 +346,7 @@ func (s *simulator) start() {
 		}
 		pk.ready = ready
 		if invariants {
-			s.checkEvent(link, ready)
-			s.checkChannel(id)
+			s.checkStart(link, id, ready)
 		}
 		if apart || shared.flight >= 0 {
 			s.startApart(link, shared, p)
@@ -370,9 +364,15 @@ func (s *simulator) start() {
 	}
 }
 
-// attend does what only some runs ask for of a packet that is about to be sent.
+// attend does what only some networks and runs ask for of a packet that is about to be
+// sent.
 func (s *simulator) attend(link, p, id, size int32, begin int64) {
 	pk, c := s.packetAt.at(p), s.channelAt.at(id)
+	if s.virtual > 1 {
+		s.channelAt.at(link * s.virtual).turn = uint8(id - link*s.virtual)
+		port := &s.load.ports[link]
+		port.queued, port.begun, port.last = port.queued-size, begin, size
+	}
 	if s.judge.At == AtDeparture && link >= s.hostLinks {
 		s.cross(p, pk, link, id, s.judge.congested(s.creditsAt(id, c, begin), c.queued, size))
 	}

@@ -27,6 +27,12 @@ func (s *simulator) checkChannel(id int32) {
 	}
 }
 
+// checkStart tests a link that has begun to send, and its event.
+func (s *simulator) checkStart(link, id int32, ready int64) {
+	s.checkEvent(link, ready)
+	s.checkChannel(id)
+}
+
 // checkEvent tests a new event: the wheel reaches that far, it is at most a
 // transmission and a link's delay late, and a link has one at a time.
 func (s *simulator) checkEvent(link int32, at int64) {

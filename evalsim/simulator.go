@@ -150,7 +150,7 @@ func (s *simulator) reset(seed uint64) {
 func (s *simulator) run(ctx context.Context) error {
 	s.startRanks()
 	s.keepWaits()
-	s.attentive = s.judge.At == AtDeparture || s.lastWait != nil
+	s.attentive = s.virtual > 1 || s.judge.At == AtDeparture || s.lastWait != nil
 	s.start()
 	for rounds, check := 0, int64(0); ; rounds++ {
 		if rounds&(1<<14-1) == 0 || s.events >= check { // a round may have thousands of events
