@@ -132,6 +132,7 @@ func (s *simulator) reset(seed uint64) {
 	s.wheel.reset()
 	s.alarms.reset()
 	s.findShared()
+	s.attentive = s.virtual > 1 || s.judge.At == AtDeparture
 	s.onWay.reset()
 	s.nic.reset()
 	s.carrier.reset(seed)
@@ -150,7 +151,7 @@ func (s *simulator) reset(seed uint64) {
 func (s *simulator) run(ctx context.Context) error {
 	s.startRanks()
 	s.keepWaits()
-	s.attentive = s.virtual > 1 || s.judge.At == AtDeparture || s.lastWait != nil
+	s.attentive = s.attentive || s.lastWait != nil
 	s.start()
 	for rounds, check := 0, int64(0); ; rounds++ {
 		if rounds&(1<<14-1) == 0 || s.events >= check { // a round may have thousands of events
