@@ -80,7 +80,11 @@ func (s *simulator) credited(link int32, shared *channel, id, size int32, begin 
 // await has a link wait for credit: known to arrive at a time, or unknown.
 func (s *simulator) await(link int32, shared *channel, at int64) {
 	shared.flags |= isWaiting
-	if at != unknown && (s.alarms.set == nil || s.alarms.set[link] != at) {
+	switch {
+	case at == unknown:
+	case s.virtual == 1: // it is looked at again by this alarm alone
+		s.addAlarm(link, at)
+	case s.alarms.set == nil || s.alarms.set[link] != at:
 		s.addAlarm(link, at)
 		s.alarms.set[link] = at
 	}
