@@ -388,7 +388,9 @@ func later(a, b int64) int64 {
 }
 
 // shortened corrects the times of a packet that is not a full one.
-func (s *simulator) shortened(link int32, shared *channel, kind *class, size int32, begin int64) (ready int64, apart bool) {
+func (s *simulator) shortened(link int32, shared *channel, kind *class, size int32, begin int64) (
+	ready int64, apart bool,
+) {
 	time := kind.sendTime(size)
 	s.short[link] += int64(s.full - size)
 	shared.flags |= isShort

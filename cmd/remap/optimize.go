@@ -268,7 +268,7 @@ func (j *job) optimized(found *feedback.Result) (*optimized, error) {
 	return result, err
 }
 
-// unsettled is that of the rows of the last judgement, each mapping once.
+// unsettled is that of the rows of the final validation, each mapping once.
 func (o *optimized) unsettled() []string {
 	start, static, best := o.Start, o.Static, o.Best
 	start.Strategy, static.Strategy, best.Strategy = "before", "best static", "after"
