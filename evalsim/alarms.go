@@ -111,7 +111,7 @@ func (s *simulator) alarmed(links []int32) {
 		s.touched += sum
 		for _, link := range some {
 			shared := channels.at(link * virtual)
-			if shared.flags&(isBusy|isApart) == isBusy|isApart && shared.freeAt>>s.wheel.shift <= s.wheel.now {
+			if shared.flags&isApart != 0 && shared.freeAt>>s.wheel.shift <= s.wheel.now {
 				s.depart(link, shared)
 			}
 			s.ready = append(s.ready, link)

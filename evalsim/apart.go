@@ -10,7 +10,7 @@ package evalsim
 // goes back, and the link may send the next one.
 func (s *simulator) depart(link int32, shared *channel) {
 	pk := s.packetAt.at(s.alarms.sent[link])
-	shared.flags &^= isBusy | isApart
+	shared.flags = shared.flags&^isApart | hasLeft
 	if pk.in >= 0 {
 		s.returnCredit(pk.in, s.size(pk), shared.freeAt, shared.freeAt)
 	}
@@ -26,7 +26,7 @@ func (s *simulator) depart(link int32, shared *channel) {
 func (s *simulator) startApart(link int32, shared *channel, p int32) {
 	pk := s.packetAt.at(p)
 	pk.next = -1
-	shared.flags |= isApart
+	shared.flags = shared.flags&^hasLeft | isApart
 	s.addAlarm(link, shared.freeAt)
 	if shared.flight < 0 {
 		shared.flight = p
@@ -41,5 +41,17 @@ func (s *simulator) startApart(link int32, shared *channel, p int32) {
 func (s *simulator) followed(link int32, shared *channel, p int32) {
 	if shared.flight = s.packetAt.at(p).next; shared.flight >= 0 {
 		s.wheel.add(link, s.packetAt.at(shared.flight).ready)
+	} else {
+		shared.flags &^= hasLeft
 	}
+}
+
+// landsFirst tells whether a packet that was sent apart lands before it has left: a link
+// is then no longer busy with it.
+func (s *simulator) landsFirst(link int32, shared *channel, p int32) bool {
+	if shared.flags&isApart == 0 || p != s.alarms.sent[link] {
+		return false
+	}
+	shared.flags &^= isApart
+	return true
 }

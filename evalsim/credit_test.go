@@ -29,8 +29,8 @@ func TestCreditsOfOneBatch(t *testing.T) {
 				s.returnCredit(id, bytes, left, left)
 			}
 			s.start()
-			for links := s.popAlarms(unknown); links != nil; links = s.popAlarms(unknown) {
-				s.alarmed(links)
+			for s.alarms.count > 0 {
+				s.alarmed(s.popAlarms(unknown))
 			}
 			kind := &s.classes[c.class]
 			if want := left + kind.latency + kind.full; c.flight != p || c.freeAt != want {
@@ -83,7 +83,6 @@ func TestChannelsTakeTurns(t *testing.T) {
 			}
 			sent = append(sent, int32(shared.turn))
 			shared.flight = -1
-			shared.flags &^= isBusy
 			s.wheel.advance(shared.freeAt)
 		}
 		if !slices.Equal(sent, c.want) {

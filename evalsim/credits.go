@@ -1,6 +1,9 @@
 package evalsim
 
-import "math"
+import (
+	"fmt"
+	"math"
+)
 
 // Credits travel back over the link whose buffer they are for. When the event loop
 // learns that a packet has left a buffer, the credit is on its way, and when it will
@@ -15,6 +18,12 @@ import "math"
 // is congested or not by what has arrived by then. A packet that waits in the queue and
 // the credit it will take count alike in what is queued less what has arrived, so it does
 // not matter for that whether a start is decided a little before or after its time.
+//
+// Where buffers are roomy, all this hardly matters: there a link looks only at the newest
+// credit on its way, sends at once a packet that will have to wait for that, and takes
+// earlier ones as arrived (returnSoon). Roomy is a buffer of which a packet and what the
+// link sends in a round trip take a quarter at most, in a network with one virtual channel.
+// TestNewestCreditAgrees has both side by side.
 //
 // Most channels have no credit on its way, one, or enough without them; for these it is
 // O(1) a packet, for others O(credits on their way).
@@ -77,6 +86,10 @@ func (l *creditList) prune(id int32, until int64) {
 // channel's buffer at a time; if the link waits for credit, it is looked at when this
 // one arrives. Nothing will be asked for that lies before now.
 func (s *simulator) returnCredit(id, bytes int32, left, now int64) {
+	if s.roomy {
+		s.returnSoon(id, bytes, left)
+		return
+	}
 	c := s.channelAt.at(id)
 	shared, link := c, id
 	if s.virtual > 1 {
@@ -93,6 +106,63 @@ func (s *simulator) returnCredit(id, bytes int32, left, now int64) {
 	if shared.flags&isWaiting != 0 {
 		s.addAlarm(link, c.due)
 	}
+}
+
+// roomyShare is the part of a buffer, one of so many, that a round trip may fill where
+// the newest credit alone is timed.
+const roomyShare = 4
+
+// timeCredits decides which credits are timed.
+func (n *network) timeCredits(o *Options) error {
+	switch o.Credits {
+	case CreditsAuto:
+		n.roomy = n.virtual == 1 && n.roundTrip(o)*roomyShare <= int64(o.BufferBytes)
+	case CreditsNewest:
+		if n.roomy = n.virtual == 1; !n.roomy {
+			return fmt.Errorf("credits newest: %s has %d virtual channels, whose turns need all credits in their time",
+				n.topology.Name, n.virtual)
+		}
+	}
+	return nil
+}
+
+// roundTrip is the most bytes, rounded up, that a link can send from the moment that a
+// credit is known until the last byte of the packet that takes it can leave the far
+// switch: the rest of the packet that makes room, which a slow link may begin to send long
+// before, the credit's way back, the next packet's way, the switch, and that packet itself.
+func (n *network) roundTrip(o *Options) (bytes int64) {
+	ahead := int64(0)
+	for i := range n.classes {
+		ahead = max(ahead, n.classes[i].full-n.classes[i].delay)
+	}
+	for i := range n.classes {
+		c := &n.classes[i]
+		time := ahead + 2*c.latency + o.SwitchLatency.Nanoseconds()*1000
+		bytes = max(bytes, (time*fixedPoint+c.perByte-1)/c.perByte)
+	}
+	return bytes + int64(o.PacketBytes)
+}
+
+// timedCredits is which credits are: CreditsExact or CreditsNewest.
+func (n *network) timedCredits() Credits {
+	if n.roomy {
+		return CreditsNewest
+	}
+	return CreditsExact
+}
+
+// returnSoon is returnCredit where the newest is timed. What comes while the link waits
+// counts as one credit: of two in the same batch the older one would else have been there
+// all the time.
+func (s *simulator) returnSoon(id, bytes int32, left int64) {
+	c := s.channelAt.at(id)
+	c.credits += bytes
+	c.due = max(c.due, left+s.classAt.at(int32(c.class)).latency)
+	if c.flags&isWaiting != 0 {
+		bytes += c.owed
+		s.ready = append(s.ready, id)
+	}
+	c.owed = bytes
 }
 
 // creditsAt is what of a channel's credits has arrived by a time, in bytes.

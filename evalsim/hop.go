@@ -11,7 +11,7 @@ const batch = 32
 type steps struct {
 	flights [batch]int32
 	heads   [batch]int32      // of the links' queues; 0 when there is none
-	inputs  [batch]int32      // channels whose buffers the packets leave; 0 when they come from a host
+	inputs  [batch]int32      // channels whose buffers the packets leave; -1 when they come from a host, or leftBefore
 	landed  [3][batch]landing // by kind of landing
 	moves   [batch]move
 	choices [batch]choice
@@ -89,29 +89,23 @@ func (s *simulator) land(links []int32) (count [3]int) {
 	}
 	sum := int32(0)
 	for i, p := range flights {
-		inputs[i] = max(packets.at(p).in, 0)
+		inputs[i] = packets.at(p).in
 		sum += packets.at(heads[i]).to
 	}
-	for _, in := range inputs {
-		sum += channels.at(in).credits
-	}
 	s.touched += sum
+	s.leave(links, flights, inputs)
 	for i, link := range links {
 		shared := channels.at(link * virtual)
 		p := flights[i]
 		pk := packets.at(p)
-		if state := shared.flags & (isBusy | isApart); state == isBusy || state != 0 && p == s.alarms.sent[link] {
+		if inputs[i] == leftBefore {
+			s.followed(link, shared, p)
+		} else {
 			shared.flight = -1
-			shared.flags &^= isBusy | isApart
-			if in := pk.in; in >= 0 {
-				s.returnCredit(in, s.size(pk), shared.freeAt, pk.ready)
-			}
 			pk.in = link*virtual + int32(shared.turn)
 			if shared.flags&isChoice != 0 || virtual > 1 && link >= s.hostLinks {
 				s.load.landed(link, shared, pk, s)
 			}
-		} else { // its last byte has left apart
-			s.followed(link, shared, p)
 		}
 		kind := goesOn
 		if pk.to&^partial == shared.leads {
@@ -129,19 +123,45 @@ func (s *simulator) land(links []int32) (count [3]int) {
 	return count
 }
 
+// leftBefore stands for the input of a packet whose last byte has left before it lands.
+const leftBefore = -2
+
+// leave returns the credits of the buffers that packets leave as they land; it marks
+// the inputs of those that have left before.
+func (s *simulator) leave(links, flights, inputs []int32) {
+	channels, packets, virtual, roomy := s.channelAt, s.packetAt, s.virtual, s.roomy
+	links, flights = links[:len(inputs)], flights[:len(inputs)]
+	for i, in := range inputs {
+		link, p := links[i], flights[i]
+		shared := channels.at(link * virtual)
+		if shared.flags&(isApart|hasLeft) != 0 && !s.landsFirst(link, shared, p) {
+			inputs[i] = leftBefore
+			continue
+		}
+		if in < 0 {
+			continue
+		}
+		if pk := packets.at(p); roomy {
+			s.returnSoon(in, s.size(pk), shared.freeAt)
+		} else {
+			s.returnCredit(in, s.size(pk), shared.freeAt, pk.ready)
+		}
+	}
+}
+
 // size is how many bytes a packet has. Only partial ones ask their message: it
 // costs a mispredicted branch, and often a cache miss, at each of their hops.
 func (s *simulator) size(pk *packet) int32 {
 	if pk.to >= 0 {
 		return s.full
 	}
-	return s.messages[pk.message].last
+	return s.messageAt.at(pk.message).last
 }
 
 // eject sends packets to the hosts of their switch.
 func (s *simulator) eject(landings []landing) {
 	for i, l := range landings {
-		link := s.messages[s.packetAt.at(l.packet).message].toLink
+		link := s.messageAt.at(s.packetAt.at(l.packet).message).toLink
 		s.moves[i&(batch-1)] = move{l.packet, link, link * s.virtual, l.link}
 	}
 }
@@ -163,7 +183,7 @@ func (s *simulator) route(landings []landing, done int) {
 		} else {
 			id = s.routes.Group(at, to)
 		}
-		g := s.groups[id]
+		g := s.groupAt.at(id)
 		k := (done + i) & (batch - 1)
 		s.moves[k] = move{l.packet, g.first, g.first*virtual + int32(g.virtual), l.link}
 		s.choices[choices&(batch-1)] = choice{int32(k), id, at}
@@ -173,10 +193,16 @@ func (s *simulator) route(landings []landing, done int) {
 		}
 		choices += more
 	}
+	adaptive := s.options.Routing == Adaptive
 	for _, c := range s.choices[:choices] {
-		m, g := &s.moves[c.move&(batch-1)], s.groups[c.group]
-		link, channel := s.choose(c.at, g, s.packetAt.at(m.packet))
-		m.link, m.channel = link, link*virtual+channel
+		m, g := &s.moves[c.move&(batch-1)], s.groupAt.at(c.group)
+		if g.count > 0 && adaptive { // as choose would
+			m.link = s.leastLoaded(g.first, uint32(g.count))
+			m.channel = m.link*virtual + int32(g.virtual)
+		} else {
+			link, channel := s.choose(c.at, *g, s.packetAt.at(m.packet))
+			m.link, m.channel = link, link*virtual+channel
+		}
 		s.load.bound(m.link, s.full)
 	}
 }
@@ -198,18 +224,14 @@ func (s *simulator) queue(moves []move) {
 		size := s.size(pk)
 		c.queued += size
 		if virtual > 1 {
-			s.load.queued(m.link, c, size)
+			s.load.queued(m.link, size)
 			shared := channels.at(m.link * virtual)
 			shared.peak = max(shared.peak, s.load.ports[m.link].join(size, pk.ready))
 		} else {
 			if c.flags&isChoice != 0 {
-				s.load.queued(m.link, c, size)
+				s.load.set(m.link, c.queued+s.load.sending(c))
 			}
-			waiting := c.queued
-			if c.freeAt-pk.ready > s.classes[c.class].full {
-				waiting += s.full // what the link sends next waits too
-			}
-			if c.peak = max(c.peak, waiting); c.flags&isShort != 0 {
+			if c.peak = max(c.peak, c.queued); c.freeAt > pk.ready && c.queued+s.full > c.peak {
 				c.peak = max(c.peak, c.queued+s.pledged(m.link, c, pk.ready))
 			}
 		}
@@ -224,13 +246,13 @@ func (s *simulator) queue(moves []move) {
 		}
 		if s.mixed && s.cut {
 			// A fast link must not run out of a packet that a slow one still delivers.
-			slow, fast := &s.classes[channels.at(m.from*s.virtual).class], &s.classes[c.class]
+			slow, fast := s.classAt.at(int32(channels.at(m.from*s.virtual).class)), s.classAt.at(int32(c.class))
 			pk.ready += max(0, slow.sendTime(size)-fast.sendTime(size))
 		}
 		pk.next = -1
 		if c.head < 0 {
 			c.head = p
-			if c.flags&isBusy == 0 {
+			if !c.isBusy() {
 				s.ready = append(s.ready, m.link)
 			}
 		} else {
@@ -304,11 +326,11 @@ func keep(reservoir uint32, link int32, random uint32) uint32 {
 // start sends the head packets of ready links that are at rest, if the next
 // buffer has room: each takes credit, occupies its link, and makes the event.
 func (s *simulator) start() {
-	channels, classes, virtual := s.channelAt, s.classes, s.virtual
+	channels, classes, virtual := s.channelAt, s.classAt, s.virtual
 	for i := 0; i < len(s.ready); i++ {
 		link := s.ready[i]
 		shared := channels.at(link * virtual)
-		if shared.flags&isBusy != 0 {
+		if shared.isBusy() {
 			continue
 		}
 		c, id := shared, link*virtual
@@ -330,14 +352,14 @@ func (s *simulator) start() {
 				continue
 			}
 		}
-		shared.flags = shared.flags&^(isWaiting|isShort) | isBusy
+		shared.flags &^= isWaiting
 		if s.attentive {
 			s.attend(link, p, id, size, begin)
 		}
 		c.credits, c.queued = c.credits-size, c.queued-size
 		c.packets, c.head = c.packets+1, pk.next
 		c.area += float64(size) * float64(begin-pk.ready)
-		kind := &classes[c.class]
+		kind := classes.at(int32(c.class))
 		ready := begin + kind.arrive
 		shared.freeAt = begin + kind.full
 		apart := kind.apart
@@ -393,7 +415,6 @@ func (s *simulator) shortened(link int32, shared *channel, kind *class, size int
 ) {
 	time := kind.sendTime(size)
 	s.short[link] += int64(s.full - size)
-	shared.flags |= isShort
 	shared.freeAt = begin + time
 	ready = begin + kind.delay
 	if kind.wholly {
@@ -419,7 +440,7 @@ func (s *simulator) deliver(p, link int32) {
 	now, id := pk.ready, pk.message
 	// The link may be asked for what it sends from when it fell free.
 	s.returnCredit(pk.in, s.size(pk), now, s.channelAt.at(link*s.virtual).freeAt)
-	m := &s.messages[id]
+	m := s.messageAt.at(id)
 	table := m.table
 	if s.watched {
 		table += s.watch(p, pk, m, now)

@@ -55,18 +55,18 @@ func (l *loads) bound(link, size int32) {
 	l.levels[link] = min(127, level+more)
 }
 
-// queued counts a packet that has been queued on a channel of a link.
-func (l *loads) queued(link int32, c *channel, size int32) {
-	if l.bytes != nil {
-		l.bytes[link] += size
-		l.set(link, l.bytes[link])
-		return
+// queued counts a packet that has been queued on a link with several channels.
+func (l *loads) queued(link, size int32) {
+	l.bytes[link] += size
+	l.set(link, l.bytes[link])
+}
+
+// sending is what a link with one channel is sending.
+func (l *loads) sending(c *channel) int32 {
+	if c.isBusy() {
+		return l.full
 	}
-	sending := int32(0)
-	if c.flags&isBusy != 0 {
-		sending = l.full
-	}
-	l.set(link, c.queued+sending)
+	return 0
 }
 
 // landed takes a packet off a link: it has landed there or, apart, has left.

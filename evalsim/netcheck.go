@@ -104,7 +104,7 @@ func (s *simulator) checkFlights(link int32, shared *channel, held []int32) {
 				held[pk.in] += size
 			}
 		}
-		if shared.flags&(isBusy|isApart) == isBusy || p == s.alarms.sent[link] {
+		if shared.flags&(isApart|hasLeft) == 0 || p == s.alarms.sent[link] {
 			return
 		}
 		p = pk.next

@@ -28,18 +28,20 @@ type channel struct {
 	leads   int32   // switch number it leads to, -1 = a host
 	class   uint16  // index into network.classes
 	turn    uint8   // link: virtual channel of the packet sent last
-	flags   uint8   // link: isWaiting, isChoice, isBusy, isApart; channel: isOwedMore
+	flags   uint8   // link: isWaiting, isChoice, isApart, hasLeft; channel: isOwedMore
 }
 
 // Flags of links, but for the last one.
 const (
 	isWaiting  = 1 << iota // at rest with a packet that no credit allows yet
 	isChoice               // one of several candidates somewhere: its load is asked for
-	isBusy                 // may not send: what it sends has not landed or, apart, not left
 	isApart                // busy with a packet that leaves apart, see apart.go
-	isShort                // its last packet was not a full one
+	hasLeft                // packets that left apart are on their way: it may send the next
 	isOwedMore             // of a channel: credits before the newest may be on their way
 )
+
+// isBusy tells whether a link may not send: what it sends has not landed or, apart, not left.
+func (c *channel) isBusy() bool { return c.flight >= 0 && c.flags&hasLeft == 0 }
 
 // class is what links of one kind have in common. Times in ps.
 type class struct {
@@ -83,13 +85,16 @@ type network struct {
 	hostLinks int32 // links 0..hostLinks-1 are injection links
 	template  []channel
 	classes   []class
-	groups    []group // as in topology.Routes
-	scattered []int32 // links of groups whose numbers are not consecutive
+	classAt   table[class] // of classes
+	groups    []group      // as in topology.Routes
+	groupAt   table[group] // of groups
+	scattered []int32      // links of groups whose numbers are not consecutive
 
 	// scatteredVirtual is the virtual channel of every scattered link.
 	scatteredVirtual []uint8
 	intervals        []interval // as in topology.Routes, or nil
 	links            int
+	roomy            bool                // of credits on their way the newest is timed, see credits.go
 	mixed            bool                // links have different rates
 	origin           []int32             // length links: switch number it comes from, -1 = a host
 	memory           []float64           // length hosts: rate of its memory, bytes a ps
@@ -163,6 +168,10 @@ func (n *network) layLinks(o *Options) error {
 		}
 		slowest, farthest = max(slowest, kind.full), max(farthest, kind.delay)
 	}
+	n.classAt = tableOf(n.classes)
+	if err := n.timeCredits(o); err != nil {
+		return err
+	}
 	for h := range int32(t.Hosts()) {
 		n.memory = append(n.memory, o.MemoryRate(t, h)/1e12)
 	}
@@ -187,6 +196,7 @@ func mostRails(t *topology.Topology) int64 {
 func (n *network) layGroups() error {
 	r := n.routes
 	n.groups = make([]group, max(0, len(r.Offsets)-1))
+	n.groupAt = tableOf(n.groups)
 	for i := range n.groups {
 		channels := r.Channels[r.Offsets[i]:r.Offsets[i+1]]
 		count := len(channels)

@@ -25,10 +25,11 @@ type message struct {
 // nic holds the messages under way, for every injection link the ring of those
 // it cuts packets from in turn, and for every host whose turn it is of its rails.
 type nic struct {
-	messages []message
-	freed    int32    // first message not in use, -1 = none
-	rings    []int32  // length injection links: message whose turn was last, -1 = nothing to send
-	turns    []uint32 // length injection links, at the first one of every host with several: messages given rails so far
+	messages  []message
+	messageAt table[message] // of messages
+	freed     int32          // first message not in use, -1 = none
+	rings     []int32        // length injection links: message whose turn was last, -1 = nothing to send
+	turns     []uint32       // length injection links, at the first one of every host with several: messages given rails so far
 }
 
 func newNIC(links int32) nic { return nic{rings: make([]int32, links), turns: make([]uint32, links)} }
@@ -48,6 +49,7 @@ func (n *nic) newMessage() int32 {
 		return m
 	}
 	n.messages = append(n.messages, message{})
+	n.messageAt = tableOf(n.messages)
 	return int32(len(n.messages) - 1)
 }
 
@@ -89,8 +91,8 @@ func (s *simulator) refill(link int32) {
 	if last < 0 {
 		return
 	}
-	id := s.messages[last].next
-	m := &s.messages[id]
+	id := s.messageAt.at(last).next
+	m := s.messageAt.at(id)
 	size, to := s.full, m.to
 	if m.left > int64(size) {
 		m.left -= int64(size)
@@ -120,7 +122,7 @@ func (s *simulator) refill(link int32) {
 // launched follows a packet onto its injection link: the next one is cut, and
 // the sender is told when the last one of a message has left.
 func (s *simulator) launched(link int32, shared *channel, id int32) {
-	last := s.messages[id].left == 0
+	last := s.messageAt.at(id).left == 0
 	s.refill(link)
 	if last {
 		s.sent(id, shared.freeAt)
@@ -133,7 +135,7 @@ func (s *simulator) newPacket() int32 {
 		return p
 	}
 	s.packets = append(s.packets, packet{})
-	s.packetAt = packetsOf(s.packets)
+	s.packetAt = tableOf(s.packets)
 	return int32(len(s.packets) - 1)
 }
 

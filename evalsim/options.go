@@ -71,12 +71,31 @@ const (
 	UGAL                        // adaptive, by way of the better of two random switches where queues say so (UGAL-L, Singh 2005; Faanes et al. 2012)
 )
 
+// Credits says which of the credits on their way to a link are timed (credits.go).
+type Credits uint8
+
+// Which credits on their way are timed.
+const (
+	CreditsAuto   Credits = iota // the newest where buffers are roomy, else all
+	CreditsExact                 // all
+	CreditsNewest                // of every link the newest; only in networks with one virtual channel
+)
+
+var creditsNames = []string{"auto", "exact", "newest"}
+
 var switchingNames = []string{"cut-through", "store-and-forward"}
 
 var routingNames = []string{"adaptive", "two-choices", "random", "hash", "static", "valiant", "ugal"}
 
 func (s Switching) String() string { return switchingNames[s] }
 func (r Routing) String() string   { return routingNames[r] }
+func (c Credits) String() string   { return creditsNames[c] }
+
+// ParseCredits reads auto, exact or newest.
+func ParseCredits(name string) (Credits, error) {
+	i, err := index("way of credits", name, creditsNames)
+	return Credits(i), err
+}
 
 // ParseSwitching reads cut-through or store-and-forward.
 func ParseSwitching(name string) (Switching, error) {
@@ -106,6 +125,7 @@ type Options struct {
 	SwitchLatency        time.Duration // from a packet's arrival at a switch to its readiness at the output port
 	Switching            Switching
 	Routing              Routing
+	Credits              Credits
 	Congestion           Congestion       // when a port counts as congested
 	MemoryBytesPerSecond float64          // rate of a host's memory, which its messages between its own ranks share in equal parts; 0 = as MemoryRate says
 	EagerBytes           int64            // longer messages ask the receiver first (rendezvous), in programs with receives, before volumes were scaled; 0 = none does
@@ -149,6 +169,8 @@ func (o Options) Validate() error {
 		return fmt.Errorf("switching %d is not known", o.Switching)
 	case int(o.Routing) >= len(routingNames):
 		return fmt.Errorf("routing %d is not known", o.Routing)
+	case int(o.Credits) >= len(creditsNames):
+		return fmt.Errorf("credits %d are not known", o.Credits)
 	case o.EagerBytes < 0:
 		return fmt.Errorf("eager bytes %d: must not be negative", o.EagerBytes)
 	case o.MaxInFlight < 0 || o.MaxInFlight > 1<<30:

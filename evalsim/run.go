@@ -81,7 +81,8 @@ type Result struct {
 	PortHops    int64             // switch output ports crossed
 	Congested   int64             // those that were congested
 	Events      int64
-	VolumeScale float64 // of the first job's program: all fields but the next four are of what was simulated
+	Credits     Credits // which were timed, CreditsExact or CreditsNewest
+	VolumeScale float64 // of the first job's program: the counts above are of what was simulated
 
 	// Full is Elapsed at the full volume, Elapsed itself where nothing was scaled
 	// (fullvolume.go). FullMakespan is the latest of them, FullError the relative error
@@ -357,7 +358,8 @@ func Repeat(ctx context.Context, t *topology.Topology, jobs []Job, o Options, re
 
 // result copies what a run has counted.
 func (s *simulator) result() *Result {
-	r := &Result{Events: s.events, Packets: s.received, Links: make([]LinkStats, s.links), VolumeScale: 1, Warnings: s.hostWarnings()}
+	r := &Result{Events: s.events, Credits: s.timedCredits(), Packets: s.received, Links: make([]LinkStats, s.links),
+		VolumeScale: 1, Warnings: s.hostWarnings()}
 	for _, e := range s.elapsed {
 		r.Elapsed = append(r.Elapsed, float64(e)/1000)
 		r.Makespan = max(r.Makespan, float64(e)/1000)

@@ -38,8 +38,8 @@ type simulator struct {
 	random     sampling.Random // ties and routing
 	sampler    sampling.Random // reservoirs; apart, so that sampling changes no route
 	channels   []channel
-	channelAt  channelTable // of channels
-	packetAt   packetTable  // of packets
+	channelAt  table[channel] // of channels
+	packetAt   table[packet]  // of packets
 	load       loads
 	packets    []packet
 	free       int32    // first packet not in use, -1 = none
@@ -97,7 +97,7 @@ func newSimulator(n *network, jobs []job, o *Options) *simulator {
 	}
 	s.load = newLoads(n.links, int(n.virtual), s.full)
 	s.slicing, _ = newSlicing(n, jobs, o) // New has tested it
-	s.channelAt = channelsOf(s.channels)
+	s.channelAt = tableOf(s.channels)
 	ranks, flows := 0, 0
 	for i := range jobs {
 		ranks += jobs[i].Program.Ranks()
@@ -128,7 +128,7 @@ func (s *simulator) reset(seed uint64) {
 	clear(s.own)
 	clear(s.elapsed)
 	s.packets, s.free = s.packets[:0], -1
-	s.packetAt = packetsOf(s.packets)
+	s.packetAt = tableOf(s.packets)
 	s.wheel.reset()
 	s.alarms.reset()
 	s.findShared()

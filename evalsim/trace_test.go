@@ -263,7 +263,7 @@ func (l *tracer) inFlight(link int32) (packets []int32) {
 	shared := &s.channels[link*s.virtual]
 	for p := shared.flight; p >= 0; p = s.packets[p].next {
 		packets = append(packets, p)
-		if shared.flags&(isBusy|isApart) == isBusy || p == s.alarms.sent[link] {
+		if shared.flags&(isApart|hasLeft) == 0 || p == s.alarms.sent[link] {
 			break
 		}
 	}

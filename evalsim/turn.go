@@ -65,6 +65,15 @@ func (s *simulator) turn(link int32, shared *channel) int32 {
 // credit: at begin if there is enough, or when that arrives; unknown = later than now, the
 // link waits.
 func (s *simulator) credited(link int32, shared *channel, id, size int32, begin int64) int64 {
+	if s.roomy {
+		if shared.credits < size {
+			shared.flags |= isWaiting
+			shared.owed = 0
+			return unknown
+		}
+		s.stalled[link] += shared.due - begin
+		return shared.due
+	}
 	at := s.enough(id, s.channelAt.at(id), size, begin)
 	if at == begin {
 		return begin
@@ -79,7 +88,9 @@ func (s *simulator) credited(link int32, shared *channel, id, size int32, begin 
 
 // await has a link wait for credit: known to arrive at a time, or unknown.
 func (s *simulator) await(link int32, shared *channel, at int64) {
-	shared.flags |= isWaiting
+	if !s.roomy { // where credits wake it
+		shared.flags |= isWaiting
+	}
 	switch {
 	case at == unknown:
 	case s.virtual == 1: // it is looked at again by this alarm alone

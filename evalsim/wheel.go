@@ -83,12 +83,15 @@ type wheel struct {
 	slots []int32 // first link of every slot, -1 = none
 	next  []int32 // length links: the following link of the same slot
 	batch []int32 // length links: what pop gave last, at its end
+
+	slotAt, nextAt table[int32] // of slots and next
 }
 
 // newWheel spans at least horizon picoseconds.
 func newWheel(links int, horizon int64) wheel {
 	w := wheel{slotRing: newSlotRing(horizon), next: make([]int32, links), batch: make([]int32, links)}
 	w.slots = make([]int32, w.mask+1)
+	w.slotAt, w.nextAt = tableOf(w.slots), tableOf(w.next)
 	w.reset()
 	return w
 }
@@ -103,12 +106,11 @@ func (w *wheel) reset() {
 // add puts a link at a time.
 func (w *wheel) add(link int32, at int64) {
 	i := w.slot(at)
-	first := w.slots[i]
-	if first < 0 {
+	slot := w.slotAt.at(int32(i))
+	if *slot < 0 {
 		w.bitmap[i>>6] |= 1 << (i & 63)
 	}
-	w.next[link] = first
-	w.slots[i] = link
+	*w.nextAt.at(link), *slot = *slot, link
 }
 
 // pop takes the links of the next slot, in the order they were added; none when
@@ -124,7 +126,7 @@ func (w *wheel) pop(limit int64) []int32 {
 	link := w.slots[i]
 	w.slots[i] = -1
 	begin := len(w.batch)
-	for ; link >= 0; link = w.next[link] {
+	for ; link >= 0; link = *w.nextAt.at(link) {
 		begin--
 		w.batch[begin] = link
 	}

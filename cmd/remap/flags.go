@@ -61,6 +61,7 @@ type settings struct {
 	bufferBytes  int
 	switchNS     int64
 	switching    string
+	credits      string
 	routing      string
 	sampling     string
 
@@ -181,6 +182,7 @@ func (s *settings) simulationFlags() []cli.Flag {
 		&cli.IntFlag{Name: "packet-bytes", Destination: &s.packetBytes, Value: 4096, Usage: "`N` bytes of the largest packet"},
 		&cli.IntFlag{Name: "buffer-bytes", Destination: &s.bufferBytes, Value: 65536, Usage: "`N` bytes of every input buffer"},
 		&cli.Int64Flag{Name: "switch-ns", Destination: &s.switchNS, Value: 100, Usage: "`N` ns from a switch's input to its output"},
+		&cli.StringFlag{Name: "credits", Destination: &s.credits, Value: "auto", Usage: "`NAME`: exact times every credit; newest, faster, of those on their way the newest one, in networks with one virtual channel; auto takes newest where a round trip fills at most a quarter of a buffer"},
 		&cli.StringFlag{Name: "switching", Destination: &s.switching, Value: "cut-through", Usage: "`NAME`: cut-through or store-and-forward"},
 		&cli.Int64Flag{Name: "eager-bytes", Destination: &s.eagerBytes, Usage: "messages longer than `N` bytes wait until their receiver is ready (rendezvous), in patterns that receive; 0 = none"},
 		&cli.IntFlag{Name: "in-flight", Destination: &s.inFlight, Usage: "`N` messages of a rank in its adapter at a time, the others wait in order; 0 = no limit"},

@@ -289,7 +289,12 @@ func (p *program) simulation() (evalsim.Options, error) {
 	if o.Switching, err = evalsim.ParseSwitching(p.switching); err != nil {
 		return o, inOption("switching", err)
 	}
-	if p.routing != "" { // map and evaluate have no such option
+	if p.credits != "" { // map and evaluate have neither option
+		if o.Credits, err = evalsim.ParseCredits(p.credits); err != nil {
+			return o, inOption("credits", err)
+		}
+	}
+	if p.routing != "" {
 		if o.Routing, err = evalsim.ParseRouting(p.routing); err != nil {
 			return o, inOption("routing", err)
 		}

@@ -161,6 +161,14 @@ func (p *program) writeMeasures(f *measures, j *job, jobs []evalsim.Job, results
 	return nil
 }
 
+// creditsLine says which credits the simulator timed, for people.
+func creditsLine(timed evalsim.Credits) string {
+	if timed == evalsim.CreditsNewest {
+		return "of credits on their way the newest is timed (--credits exact: all)"
+	}
+	return "every credit is timed"
+}
+
 // utilizationLine says how busy the links were, for people.
 func utilizationLine(u *evalsim.Utilization) string {
 	line := "links in use are busy, mean (most):"

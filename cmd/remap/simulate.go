@@ -18,6 +18,7 @@ type simulation struct {
 	simulated
 	Slices      int                      `json:"slices,omitempty"`   // of --links
 	SliceNS     int64                    `json:"slice_ns,omitempty"` // length of all but the last
+	Credits     string                   `json:"credits"`            // exact or newest
 	Utilization evalsim.Utilization      `json:"utilization"`
 	Latencies   []evalsim.LatencySummary `json:"latencies"` // by size class of the messages between hosts
 	Timing      map[string]float64       `json:"timing,omitempty"`
@@ -29,7 +30,7 @@ func (s *simulation) measure(j *job, results []*evalsim.Result, o *evalsim.Optio
 	for _, r := range results {
 		s.Slices = max(s.Slices, len(r.Slices))
 	}
-	s.SliceNS = o.SliceLength.Nanoseconds()
+	s.SliceNS, s.Credits = o.SliceLength.Nanoseconds(), results[0].Credits.String()
 }
 
 func (p *program) simulate(ctx context.Context) error {
@@ -87,7 +88,7 @@ func (p *program) simulate(ctx context.Context) error {
 	row.Timing = p.timingFields()
 	p.sayEndsEarly(row.Jobs)
 	p.sayStopped(&options, results)
-	r := report{value: row, more: []grid{jobsTable(row.Jobs)}, under: lines(j.verdict(results), j.scaled(), utilizationLine(&row.Utilization)), csvHeader: slices.Concat(staticNames, timeNames), csvRows: [][]string{row.fields()}}
+	r := report{value: row, more: []grid{jobsTable(row.Jobs)}, under: lines(j.verdict(results), j.scaled(), utilizationLine(&row.Utilization), creditsLine(results[0].Credits)), csvHeader: slices.Concat(staticNames, timeNames), csvRows: [][]string{row.fields()}}
 	r.table.header = simulatedHeader("mapping")
 	r.table.add(row.cells()...)
 	return p.writeReport(out, format, &r)
