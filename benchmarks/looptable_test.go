@@ -46,7 +46,7 @@ type loopRow struct {
 	scenario                       string
 	start, static, restarts, found judgedRow // on the same fresh seeds
 	loop, multistart               *feedback.Result
-	seconds, more                  float64 // of the loop and its last judgement; of blind restarts and the multistart
+	seconds, more                  float64 // of the loop and its last judgement; of random restarts and the multistart
 	statics                        string  // what the multistart simulated
 }
 
@@ -84,7 +84,7 @@ func measureLoop(t testing.TB, scenario string) *loopRow {
 	return row
 }
 
-// journaled runs the search with a journal. A second run with blind restarts
+// journaled runs the search with a journal. A second run with random restarts
 // takes the search itself from there, so that what each costs is told apart.
 func (b *loopBench) journaled(t testing.TB, path string, control bool) *feedback.Result {
 	t.Helper()
@@ -164,7 +164,7 @@ func staticsLine(multistart *feedback.Result) string {
 }
 
 const (
-	timesHeader = "| scenario | default us | best static us | by | blind restarts us | by | loop us | by | gain over the best static % | over restarts % |\n|---|---|---|---|---|---|---|---|---|---|\n"
+	timesHeader = "| scenario | default us | best static us | by | random restarts us | by | loop us | by | gain over the best static % | over restarts % |\n|---|---|---|---|---|---|---|---|---|---|\n"
 	costsHeader = "| scenario | bound of the loop's mapping | us | above it % | mappings simulated: static, fed back | runs of the search and judgement | s | multistart: mappings, runs | it and restarts: s | why the loop ended |\n|---|---|---|---|---|---|---|---|---|---|\n"
 )
 
@@ -217,7 +217,7 @@ func (row *loopRow) holds(t testing.TB) {
 	}
 }
 
-// TestLoopTable is the loop beside the best static mapping and blind restarts:
+// TestLoopTable is the loop beside the best static mapping and random restarts:
 // REMAP_TABLE=1 go test -run LoopTable -timeout 60m -v ./benchmarks
 // -run LoopTable/pf3d$ does one scenario, LoopTable/-small$ the small ones.
 func TestLoopTable(t *testing.T) {

@@ -90,8 +90,8 @@ func (s *simulator) waits(r int32) string {
 		for s.requests[p.first+int32(number)%p.window] != openRequest {
 			number++
 		}
-		return fmt.Sprintf("wait for all requests: %d open, the first is request %d: %s", p.open, number,
-			describe(requestOp(program, r-s.jobs[k.job].firstRank, number)))
+		return fmt.Sprintf("wait for all requests: %d open, the first is request %d: %s", p.open, number-int64(p.base),
+			describe(requestOp(program, r-s.jobs[k.job].firstRank, number-int64(p.base))))
 	}
 	return describe(op)
 }
@@ -170,6 +170,9 @@ func (s *simulator) unfinished() string {
 
 // hostWarnings are what does not stop the work but should be told.
 func (s *simulator) hostWarnings() []string {
+	if s.stopped { // while things moved
+		return nil
+	}
 	var warnings []string
 	for _, w := range []string{s.unreceived(), s.unfinished()} {
 		if w != "" {

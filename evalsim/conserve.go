@@ -41,13 +41,13 @@ func (s *simulator) programBytes() (in, out []int64) {
 				if !op.Kind.IsSend() || j.Hosts[op.Peer] == from {
 					continue
 				}
-				to := j.Hosts[op.Peer]
-				out[from] += op.Bytes
-				in[to] += op.Bytes
+				to, times := j.Hosts[op.Peer], int64(j.steps)
+				out[from] += times * op.Bytes
+				in[to] += times * op.Bytes
 				if limit := j.eagerBytes; limit > 0 && op.Bytes > limit {
 					for _, h := range [2]int32{from, to} {
-						out[h] += controlBytes
-						in[h] += controlBytes
+						out[h] += times * controlBytes
+						in[h] += times * controlBytes
 					}
 				}
 			}

@@ -3,7 +3,6 @@ package evalsim
 // endlessly tells when the jobs that are not endless are done.
 type endlessly struct {
 	endless bool  // some jobs are
-	running int64 // ranks of the others that are not at their end
 	flying  int64 // messages of the others that have not arrived
 	latest  looked
 }
@@ -18,12 +17,21 @@ func (s *simulator) atEnd(r int32, now int64) {
 	job := &s.jobs[k.job]
 	first := job.Program.Offsets[r-job.firstRank]
 	switch {
-	case !job.Endless:
-		s.running--
-	case first < k.end:
+	case job.Endless && first < k.end:
 		k.op = first - 1
 		s.wake(r, now+againAfter)
+	case job.Endless:
+	case s.waitsForRequests(r):
+		s.parties[r].at = now // complete goes on
+	default:
+		s.endStep(r, now)
 	}
+}
+
+// waitsForRequests tells whether a rank at the end of its program must wait for requests
+// that are open: before it begins again.
+func (s *simulator) waitsForRequests(r int32) bool {
+	return s.stepsOf[s.ranks[r].job].most != 1 && len(s.parties) > 0 && s.parties[r].open > 0
 }
 
 // settled tells whether nothing of the jobs that are not endless moves any more:

@@ -64,9 +64,14 @@ func volumeError(p *workload.Program, packetBytes int) float64 {
 }
 
 // extrapolated is the time at the full volume of a job that takes large at a share f
-// of it and small at a share g; at least what was simulated.
-func extrapolated(large, small, f, g float64) float64 {
-	return max(large, large+(large-small)/(f-g)*(1-f))
+// of it and small at a share g; at least what was simulated. In steady state a step
+// takes what the line's slope says: it begins where the one before is ending.
+func extrapolated(large, small, f, g float64, steady bool) float64 {
+	slope := (large - small) / (f - g)
+	if steady && slope > 0 {
+		return slope
+	}
+	return max(large, large+slope*(1-f))
 }
 
 // sizeScaleOf is the factor of a program's message sizes.
@@ -92,6 +97,7 @@ func smaller(t *topology.Topology, jobs []Job, o Options) (*Simulation, error) {
 	o.Sampling = sampling.Variant{}
 	o.FlowCounts, o.OwnLinks, o.Latencies, o.SliceLength = false, false, false, 0
 	o.ByPhase, o.ByTag, o.ByCallSite = false, false, false
+	o.Steps = max(1, o.Steps)
 	return New(t, jobs, o)
 }
 
@@ -100,7 +106,7 @@ func smaller(t *topology.Topology, jobs []Job, o Options) (*Simulation, error) {
 func (s *Simulation) toFullVolume(r, less *Result) {
 	r.Full, r.FullError = make([]float64, len(s.jobs)), make([]float64, len(s.jobs))
 	if less != nil {
-		r.Small = less.Elapsed
+		r.Small = less.StepTime
 	}
 	for i := range s.jobs {
 		j := &s.jobs[i]
@@ -110,10 +116,10 @@ func (s *Simulation) toFullVolume(r, less *Result) {
 		}
 		switch f := scaleOf(p); {
 		case less != nil && p.Smaller != nil:
-			r.Full[i] = extrapolated(r.Elapsed[i], less.Elapsed[i], f, scaleOf(p.Smaller))
+			r.Full[i] = extrapolated(r.StepTime[i], less.StepTime[i], f, scaleOf(p.Smaller), s.options.Steps == 0)
 			r.FullError[i] = j.volumeError
 		default:
-			r.Full[i] = r.Elapsed[i] / f
+			r.Full[i] = r.StepTime[i] / f
 		}
 		r.FullMakespan = max(r.FullMakespan, r.Full[i])
 	}
@@ -150,7 +156,7 @@ func volumes(results []*Result) (medians [2]float64) {
 	var large, small []float64
 	for _, r := range results {
 		if len(r.Small) > 0 {
-			large, small = append(large, r.Elapsed[0]), append(small, r.Small[0])
+			large, small = append(large, r.StepTime[0]), append(small, r.Small[0])
 		}
 	}
 	for i, times := range [][]float64{large, small} {

@@ -127,7 +127,7 @@ func TestFullVolumeOfJobs(t *testing.T) {
 // TestUnsettled: what overlaps or changes its order is told, and what does not is not.
 func TestUnsettled(t *testing.T) {
 	summary := func(full, large, small float64) evalsim.Summary {
-		r := &evalsim.Result{Makespan: large, Elapsed: []float64{large}, VolumeScale: 0.5, Full: []float64{full},
+		r := &evalsim.Result{Makespan: large, Elapsed: []float64{large}, StepTime: []float64{large}, VolumeScale: 0.5, Full: []float64{full},
 			FullMakespan: full, FullError: []float64{0.01}, Small: []float64{small}}
 		return evalsim.Summarize(slices.Repeat([]*evalsim.Result{r}, 6))
 	}

@@ -5,10 +5,10 @@ package evalsim
 // cache. The events of a batch lie within one slot of the wheel.
 const batch = 32
 
-// steps is what a batch hands from one step to the next. Packets are sorted by
+// stages is what a batch hands from one of its stages to the next. Packets are sorted by
 // what happens to them, so that each loop has one thing to do and few
 // surprising branches.
-type steps struct {
+type stages struct {
 	flights [batch]int32
 	heads   [batch]int32      // of the links' queues; 0 when there is none
 	inputs  [batch]int32      // channels whose buffers the packets leave; -1 when they come from a host, or leftBefore

@@ -70,7 +70,13 @@ func listLength(first int32, next func(int32) int32) int {
 // outcome is the error of a run in which nothing moves any more; nil when all
 // ranks have ended.
 func (s *simulator) outcome() error {
+	if s.stopped {
+		return nil
+	}
 	err := s.blocked()
+	if err == nil {
+		err = s.unfinishedStep()
+	}
 	if invariants && !s.endless { // else it was stopped while things moved
 		if broken := s.checkHostLayer(err == nil); broken != nil {
 			panic(broken)

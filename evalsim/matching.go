@@ -42,7 +42,8 @@ type pair struct {
 type receive struct {
 	at      int64 // ps: when it was posted
 	rank    int32
-	op      int32 // its operation; tells which of two was posted first
+	op      int32 // its operation
+	number  int32 // among the receives of its rank: tells which of two was posted first
 	request int32 // index into requests; -1 for a blocking one
 	next    int32 // following one of its queue or of the free list
 	tag     uint16
@@ -68,7 +69,8 @@ func (s *simulator) receive(r int32, op *workload.Op, now int64, request int32) 
 		return true, at
 	}
 	v := s.newReceive()
-	s.receives[v] = receive{at: now, rank: r, op: k.op, request: request, next: -1, tag: op.Tag}
+	s.parties[r].posts++
+	s.receives[v] = receive{at: now, rank: r, op: k.op, number: s.parties[r].posts, request: request, next: -1, tag: op.Tag}
 	switch {
 	case id >= 0:
 		s.join(id, v, s.envelopes[id].arrived)
@@ -89,7 +91,7 @@ func (s *simulator) receiveDone(v int32, now int64) {
 		s.complete(w.rank, w.request, at)
 		return
 	}
-	s.reach(s.ranks[w.rank].job, at)
+	s.reach(w.rank, at)
 	s.nextOp(w.rank, at)
 }
 
@@ -139,7 +141,7 @@ func (s *simulator) match(id int32, now int64) {
 	one, before := s.findReceive(p.posted, e.tag)
 	any, beforeAny := s.findReceive(party.posted, e.tag)
 	switch {
-	case one >= 0 && (any < 0 || s.receives[one].op < s.receives[any].op):
+	case one >= 0 && (any < 0 || s.receives[one].number < s.receives[any].number):
 		s.unlinkReceive(&p.posted, one, before)
 		s.join(id, one, now)
 	case any >= 0:

@@ -20,6 +20,7 @@ type message struct {
 	op      int32 // the sender's operation, in its program's Ops
 	job     uint16
 	kind    uint8
+	slot    uint8 // of the sender's step
 }
 
 // nic holds the messages under way, for every injection link the ring of those

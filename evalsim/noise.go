@@ -38,7 +38,8 @@ func (s *simulator) computeTime(r int32, op *workload.Op) int64 {
 	time := op.Bytes * 1000
 	if noise := s.options.ComputeNoise; noise > 0 {
 		k := &s.ranks[r]
-		own := k.op - s.jobs[k.job].Program.Offsets[r-s.jobs[k.job].firstRank]
+		first := s.jobs[k.job].Program.Offsets[r-s.jobs[k.job].firstRank]
+		own := k.op - first + k.step*(k.end-first)
 		time += int64(float64(time) * noise * -math.Log(s.uniform(r, own)))
 	}
 	return time

@@ -11,22 +11,20 @@ import (
 // operation and not the next one is waiting for that operation's end; there is
 // no other state to tell.
 type rank struct {
-	op  int32 // index of the operation in hand, in Program.Ops
-	end int32 // end of its operations
-	job uint16
+	op   int32 // index of the operation in hand, in Program.Ops
+	end  int32 // end of its operations
+	step int32 // that it is in, from 0
+	job  uint16
 }
 
 // startRanks puts every rank at the beginning of its program, at time 0 or at
 // its random start.
 func (s *simulator) startRanks() {
 	s.endlessly = endlessly{}
+	s.startSteps()
 	for j := range s.jobs {
 		job := &s.jobs[j]
-		if job.Endless {
-			s.endless = true
-		} else {
-			s.running += int64(job.Program.Ranks())
-		}
+		s.endless = s.endless || job.Endless
 		for r := range int32(job.Program.Ranks()) {
 			s.ranks[job.firstRank+r] = rank{op: job.Program.Offsets[r] - 1, end: job.Program.Offsets[r+1], job: uint16(j)}
 		}
@@ -71,7 +69,7 @@ func (s *simulator) nextOp(r int32, now int64) {
 			return
 		case workload.Compute:
 			done := now + s.computeTime(r, op)
-			s.reach(k.job, done)
+			s.reach(r, done)
 			s.wake(r, done)
 			return
 		default:
@@ -88,7 +86,6 @@ func (s *simulator) nextOp(r int32, now int64) {
 // blocking begins a receive or a wait and says whether, and when, it is over
 // at once.
 func (s *simulator) blocking(r int32, op *workload.Op, now int64) (done bool, at int64) {
-	k := &s.ranks[r]
 	switch op.Kind {
 	case workload.Receive:
 		done, at = s.receive(r, op, now, -1)
@@ -100,13 +97,10 @@ func (s *simulator) blocking(r int32, op *workload.Op, now int64) (done bool, at
 		done, at = s.over(r, op)
 	}
 	if done {
-		s.reach(k.job, at)
+		s.reach(r, at)
 	}
 	return done, at
 }
-
-// reach counts a time into a job's elapsed time.
-func (s *simulator) reach(job uint16, at int64) { s.elapsed[job] = max(s.elapsed[job], at) }
 
 // send begins the message of an operation; request is -1 for a blocking one.
 func (s *simulator) send(r int32, op *workload.Op, now int64, request int32) {
@@ -115,10 +109,11 @@ func (s *simulator) send(r int32, op *workload.Op, now int64, request int32) {
 	id := s.newMessage()
 	if !job.Endless {
 		s.flying++
+		s.stepsOf[k.job].open[s.slotOf(r)]++
 	}
 	m := &s.messages[id]
 	*m = message{left: op.Bytes, posted: now, link: -1, flow: job.opFlow[k.op], table: s.tableOf(k.job, k.op),
-		rank: r, peer: job.firstRank + op.Peer, op: k.op, job: k.job}
+		rank: r, peer: job.firstRank + op.Peer, op: k.op, job: k.job, slot: s.slotOf(r)}
 	if !job.plain {
 		s.enclose(id, op, request)
 	}
@@ -226,9 +221,10 @@ func (s *simulator) arrived(id int32, m *message, now int64) {
 // reached the receiving host: over the network or within the host. called is
 // when the program sent it.
 func (s *simulator) delivered(m *message, called, now int64) {
-	s.reach(m.job, now)
+	s.reachStep(m.job, m.slot, now)
 	if !s.jobs[m.job].Endless {
 		s.flying--
+		s.less(m.job, m.slot, now)
 	}
 	if s.latencies != nil && m.link >= 0 {
 		s.latencies.add(s.opOf(m).Bytes, (now-called+500)/1000)

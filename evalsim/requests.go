@@ -11,7 +11,9 @@ type party struct {
 	first      int32 // its requests' first place
 	window     int32 // how many places it has; request n has place n modulo that
 	made       int32 // requests made
+	base       int32 // those made before its step
 	open       int32 // those not complete
+	posts      int32 // receives that found no message
 	inside     int32 // its messages in NICs, under MaxInFlight
 	early      int32 // messages to it that came before their forerunners; -1 = none
 	queue      list  // its messages that wait for room in the NIC, through message.next
@@ -160,6 +162,9 @@ func (s *simulator) complete(r, place int32, at int64) {
 	p.latest = max(p.latest, at)
 	k := &s.ranks[r]
 	if k.op >= k.end {
+		if p.open == 0 && s.stepsOf[k.job].most != 1 && !s.jobs[k.job].Endless {
+			s.endStep(r, max(p.at, p.latest))
+		}
 		return
 	}
 	op := &s.jobs[k.job].Program.Ops[k.op]
@@ -167,7 +172,7 @@ func (s *simulator) complete(r, place int32, at int64) {
 		return
 	}
 	if done, at := s.over(r, op); done {
-		s.reach(k.job, at)
+		s.reach(r, at)
 		s.nextOp(r, at)
 	}
 }
@@ -178,9 +183,10 @@ func (s *simulator) over(r int32, op *workload.Op) (done bool, at int64) {
 	if op.Kind == workload.WaitAll {
 		return p.open == 0, max(p.at, p.latest)
 	}
-	if op.Bytes < int64(p.made-p.window) {
+	number := int32(op.Bytes) + p.base
+	if number < p.made-p.window {
 		return true, p.at
 	}
-	end := s.requests[p.first+int32(op.Bytes)%p.window]
+	end := s.requests[p.first+number%p.window]
 	return end != openRequest, max(p.at, end)
 }

@@ -67,7 +67,10 @@ type OwnLink struct {
 // Result of one run.
 type Result struct {
 	Makespan    float64           // ns: the latest of the jobs
-	Elapsed     []float64         // length jobs, ns: the latest of the arrivals of the job's messages (last byte at the receiving host) and of the ends of its Compute, Receive, Wait and WaitAll operations; Idle at a program's end does not count
+	StepTime    []float64         // length jobs, ns: of a step (steps.go); Elapsed where one step was asked for
+	Steps       []int             // length jobs: complete steps; 0 of endless jobs
+	Drift       []float64         // length jobs: by how much the later half of the steps that count takes longer than the earlier half, of 1; 0 unless steps went on until they were steady
+	Elapsed     []float64         // length jobs, ns, of all steps: the latest of the arrivals of the job's messages (last byte at the receiving host) and of the ends of its Compute, Receive, Wait and WaitAll operations; Idle at a program's end does not count
 	Jobs        []JobStats        // length jobs
 	Links       []LinkStats       // length links
 	Own         []OwnLink         // length links, the first job's part of Links; nil without Options.OwnLinks
@@ -106,6 +109,8 @@ type job struct {
 	eagerBytes int64   // longer messages ask the receiver first, at this program's sizes; 0 = none does
 
 	volumeError float64 // of a time told for the full volume
+	steps       int     // to be played; 0 = until they are steady
+	steadySteps int     // least, then
 	needs
 	categories
 }
@@ -222,6 +227,10 @@ func prepare(j Job, t *topology.Topology, o *Options, firstRank, firstFlow int32
 	made := job{Job: j, firstRank: firstRank, firstFlow: firstFlow, flows: len(traffic.Destinations), needs: needsOf(j.Program)}
 	made.opFlow = opFlows(j.Program, traffic, firstFlow)
 	made.volumeError = volumeError(j.Program, o.PacketBytes)
+	if made.steps = o.Steps; j.Program.Smaller != nil {
+		made.steps = max(1, o.Steps) // see toFullVolume
+	}
+	made.steadySteps = steadySteps(j.Program, o)
 	if made.categories, err = newCategories(j.Program, o); err != nil {
 		return job{}, err
 	}
@@ -364,6 +373,10 @@ func (s *simulator) result() *Result {
 		r.Elapsed = append(r.Elapsed, float64(e)/1000)
 		r.Makespan = max(r.Makespan, float64(e)/1000)
 	}
+	for i := range s.jobs {
+		time, drift, steps := s.stepTime(i)
+		r.StepTime, r.Drift, r.Steps = append(r.StepTime, time), append(r.Drift, drift), append(r.Steps, steps)
+	}
 	for i := range r.Links {
 		n := s.countsAt(int32(i), s.end())
 		r.Links[i] = s.stats(int32(i), &n, max(r.Makespan*1000, 1))
@@ -372,6 +385,9 @@ func (s *simulator) result() *Result {
 		if int32(i) >= s.hostLinks {
 			r.PortHops += r.Links[i].Packets
 		}
+	}
+	if s.stopped { // they have been found congested or not, but have not left
+		r.PortHops += s.queuedPackets()
 	}
 	for i := range s.jobs {
 		j := &s.jobs[i]

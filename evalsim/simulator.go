@@ -65,6 +65,7 @@ type simulator struct {
 	own     []OwnLink // length links; nil without Options.OwnLinks
 	elapsed []int64   // length jobs, ps
 	endlessly
+	stepping
 	slicing
 	latencies  *Latencies       // nil unless options.Latencies
 	take       func([]Delivery) // who asks for deliveries; nil = nobody
@@ -75,7 +76,7 @@ type simulator struct {
 	received   int64
 	events     int64
 	countable  int64 // events until which no link's packets can be more than are counted
-	steps
+	stages
 	observe func(stage int, moves []move) // traces are made of what it sees; nil but in tests
 	held    []int32                       // scratch of checkRoom
 }
@@ -173,8 +174,8 @@ func (s *simulator) run(ctx context.Context) error {
 		if len(s.timers) > 0 {
 			limit = s.timers[0].at
 		}
-		if s.endless && s.running+s.flying == 0 {
-			s.close()
+		if s.repeats && s.undone == 0 {
+			s.stop()
 			return nil
 		}
 		if s.alarms.count > 0 {

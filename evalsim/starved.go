@@ -48,7 +48,8 @@ func (s *simulator) patience() int64 {
 // progress is what changes when jobs that end make some: packets that arrived, operations
 // that ended.
 type progress struct {
-	packets, operations, running, flying int64
+	packets, operations, flying int64
+	undone                      int
 }
 
 // looked is the last change of the progress that a look has found.
@@ -83,7 +84,7 @@ func (s *simulator) checkProgress() error {
 // madeProgress looks at the jobs that end.
 func (s *simulator) madeProgress() progress {
 	s.flush()
-	p := progress{running: s.running, flying: s.flying}
+	p := progress{undone: s.undone, flying: s.flying}
 	s.eachTable(len(s.tally), func(i, _, job int, _ category) {
 		if !s.jobs[job].Endless {
 			p.packets += s.tally[i].Packets
@@ -91,7 +92,7 @@ func (s *simulator) madeProgress() progress {
 	})
 	for r := range s.ranks {
 		if k := &s.ranks[r]; !s.jobs[k.job].Endless {
-			p.operations += int64(k.op)
+			p.operations += int64(k.op) + int64(k.step)<<32
 		}
 	}
 	return p

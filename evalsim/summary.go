@@ -10,10 +10,12 @@ import (
 // Summary is what tables and JSON say of a set of repeats.
 type Summary struct {
 	Repeats              int     `json:"repeats"`
-	ElapsedNS            int64   `json:"elapsed_ns"`      // of the full volume: median over repeats
+	ElapsedNS            int64   `json:"elapsed_ns"`      // of a step at the full volume: median over repeats
 	ElapsedNSLow         *int64  `json:"elapsed_ns_low"`  // 95 % interval of the median, VolumeError included; nil below 6 repeats
 	ElapsedNSHigh        *int64  `json:"elapsed_ns_high"` //
-	Packets              int64   `json:"packets"`         // summed over repeats
+	Steps                int     `json:"steps"`           // complete ones of a repeat: median
+	Drift                float64 `json:"drift"`           // by how much later steps take longer than earlier ones, those of the warm-up left out, of 1: mean over repeats
+	Packets              int64   `json:"packets"`         // of all steps, summed over repeats
 	PacketHops           int64   `json:"packet_hops"`     // links crossed, the hosts' own two included; summed
 	CongestedHopFraction float64 `json:"congested_hop_fraction"`
 	VolumeScale          float64 `json:"volume_scale"` // share that was simulated: packets and congestion are of that
@@ -29,6 +31,7 @@ func Summarize(results []*Result) Summary {
 	s := Summary{Repeats: len(results), VolumeScale: 1}
 	times, relative := make([]float64, len(results)), 0.0
 	var hops, congested int64
+	var steps []int
 	for i, r := range results {
 		times[i], relative = r.FullTime(), r.RelativeError()
 		s.Packets += r.Packets
@@ -36,6 +39,13 @@ func Summarize(results []*Result) Summary {
 		hops += r.PortHops
 		congested += r.Congested
 		s.VolumeScale = r.VolumeScale
+		if len(r.Steps) > 0 {
+			steps = append(steps, r.Steps[0])
+			s.Drift += r.Drift[0] / float64(len(results))
+		}
+	}
+	if slices.Sort(steps); len(steps) > 0 {
+		s.Steps = steps[len(steps)/2]
 	}
 	if hops > 0 {
 		s.CongestedHopFraction = float64(congested) / float64(hops)
@@ -64,7 +74,7 @@ func medianNS(times []float64, relative float64) (int64, *int64, *int64) {
 // JobSummary is what one job among several has seen of a set of repeats.
 type JobSummary struct {
 	Name                 string  `json:"name"`            // the caller's
-	ElapsedNS            int64   `json:"elapsed_ns"`      // median over repeats of the arrival of the job's last byte, at the full volume
+	ElapsedNS            int64   `json:"elapsed_ns"`      // of a step at the full volume: median over repeats
 	ElapsedNSLow         *int64  `json:"elapsed_ns_low"`  // 95 % interval of the median; nil below 6 repeats
 	ElapsedNSHigh        *int64  `json:"elapsed_ns_high"` //
 	Packets              int64   `json:"packets"`         // summed over repeats

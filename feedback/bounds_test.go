@@ -40,7 +40,7 @@ func posed(t rapid.TB, spec, pattern string, m mapping.Mapping, change func(*top
 	s.Traffic, s.Evaluate, s.Repeats = traffic, Simulator(machine, a, program, o, 1), 2
 	s.Alone, s.Memory = true, func(host int32) float64 { return o.MemoryRate(machine, host) }
 	s.Strategies = []mapping.Strategy{mapping.RandomStrategy()}
-	if err := s.validate(); err != nil {
+	if err := s.check(); err != nil {
 		t.Fatal(err)
 	}
 	search := newSearch(s)

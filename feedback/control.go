@@ -8,7 +8,7 @@ import (
 )
 
 // control is what chance and selection alone reach: from the same static
-// mappings as the search, blind restarts until as many mappings have been
+// mappings as the search, random restarts until as many mappings have been
 // simulated. A restart is one of the strategies with another seed, or a random
 // mapping, refined for the problem as it was posed. What the search has beyond it
 // is owed to feedback. Where strategies give no new mapping it takes fewer, and

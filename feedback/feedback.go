@@ -30,6 +30,7 @@ type Settings struct {
 	Bases       int                  // most mappings, of different origin, that a round goes on from, 1 to 100
 	Workers     int                  // mappings of one base made at a time; 0 = one a core; results do not depend on it
 	Evaluate    Evaluate
+	Validate    Evaluate                         // as Evaluate, but to be believed: judges what the search has found on fresh seeds; nil = Evaluate
 	Sensitive   Evaluate                         // as Evaluate, by a finer definition of congested: asked when the coarse one sees none under the best mapping, or what it saw led to no gain; nil = none
 	Alone       bool                             // no other job has the network
 	Memory      func(host int32) float64         // rate in bytes a second at which ranks of a host copy messages to each other (evalsim.Options.MemoryRate); nil = no bound of it
@@ -40,7 +41,7 @@ type Settings struct {
 	Judge       int                              // repeats of the last judgement, on seeds the search never used, 0 to 1000; 0 = 1, and no choice among finalists
 	Limits      []int                            // most ranks that may leave the host they have in Start, ascending: for each the best mapping is found too (Result.Limited); nil = none
 	Migrate     Migrate                          // what moving ranks takes, told beside; nil = unknown
-	Control     bool                             // blind restarts with as many simulated mappings beside the search
+	Control     bool                             // random restarts with as many simulated mappings beside the search
 	Journal     *Journal                         // keeps every step; nil = none
 	Keep        func(best mapping.Mapping) error // called with the best so far after the static mappings and after every round, when it is another, and with the result's at the end; its error ends the search; nil = none
 	Gain        float64                          // of pairs and prices, 0 to 1000; 0 = no form learns anything of congestion
@@ -54,7 +55,7 @@ func DefaultSettings() Settings {
 	return Settings{Rounds: 5, Repeats: 6, Judge: 10, Gain: 4, Patience: 2, Bases: 3}
 }
 
-func (s *Settings) validate() error {
+func (s *Settings) check() error {
 	switch {
 	case s.Problem == nil || s.Traffic == nil || s.Evaluate == nil:
 		return errors.New("feedback: problem, traffic and evaluate must be set")
@@ -127,8 +128,10 @@ type Result struct {
 	Start, Best  Candidate
 	Static       Candidate   // the best before any feedback
 	Restarts     *Candidate  // the best of the control; nil without one
+	Feedback     *Candidate  // the best of the search; nil without a control: then it is Best, unless that gave way
 	Gain         Gain        // of Best over Static, on fresh seeds; it is no gain unless Proven
-	OverRestarts Gain        // of Best over Restarts
+	ByRestarts   Gain        // of Restarts over Static: what selection gains
+	OverRestarts Gain        // of Feedback over Restarts: what feedback gains beyond
 	Limited      []Limited   // by Settings.Limits below Problem.MaxMoves, then Best; nil without limits, or where Fresh is not set
 	Bound        Bound       // the largest of Best
 	Rounds       []Candidate // the best new candidate of every round that had one, in order
@@ -184,7 +187,7 @@ func newSearch(settings Settings) *search {
 // Errors: settings out of bounds, an evaluation that fails, no strategy
 // that gives a mapping.
 func Optimize(ctx context.Context, settings Settings) (*Result, error) {
-	if err := settings.validate(); err != nil {
+	if err := settings.check(); err != nil {
 		return nil, err
 	}
 	s, began := newSearch(settings), time.Now()

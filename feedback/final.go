@@ -45,14 +45,22 @@ func gainOver(slow, fast *Evaluation) Gain {
 	return g
 }
 
+// validate is what judges for good.
+func (s *search) validate() Evaluate {
+	if s.Validate != nil {
+		return s.Validate
+	}
+	return s.Evaluate
+}
+
 // evaluated is an evaluation in hand, or from the journal, or done now.
-func (s *search) evaluated(ctx context.Context, c *Candidate, first, count int) (*Evaluation, error) {
+func (s *search) evaluated(ctx context.Context, evaluate Evaluate, c *Candidate, first, count int) (*Evaluation, error) {
 	step := fmt.Sprintf("repeats %d+%d of %s", first, count, name(c.Mapping))
 	if known := s.again[step]; known != nil {
 		return known, nil
 	}
 	j, err := recall(ctx, s.Journal, step, func() (judgement, error) {
-		e, err := s.Evaluate(ctx, c.Mapping, first, count)
+		e, err := evaluate(ctx, c.Mapping, first, count)
 		if err != nil {
 			return judgement{}, err
 		}
@@ -82,7 +90,7 @@ func (s *search) choose(ctx context.Context, candidates []*Candidate) (*Candidat
 	}
 	least := 0.0
 	for i, c := range standing {
-		e, err := s.evaluated(ctx, c, secondRepeat, s.Judge)
+		e, err := s.evaluated(ctx, s.Evaluate, c, secondRepeat, (s.Judge+1)/2)
 		if err != nil {
 			return nil, err
 		}
@@ -93,9 +101,10 @@ func (s *search) choose(ctx context.Context, candidates []*Candidate) (*Candidat
 	return best, nil
 }
 
-// last chooses the best static mapping, the best of the control and the best of
-// all, and judges them and the start on repeats that nothing was chosen by, so
-// that the gain is not the luck of seeds. What is not proven faster there gives
+// last chooses the best static mapping, the best of the search and the best of the
+// restarts, and judges them and the start on repeats that nothing was chosen by, so
+// that the gain is not the luck of seeds. The best of the restarts is the result where it
+// is proven faster than that of the search. What is not proven faster there gives
 // way (concede). If ctx ends before, the result stays as it was.
 func (s *search) last(ctx context.Context) error {
 	chosen := []*Candidate{s.judged[0], nil, nil} // start, static, best, and of the control
@@ -111,7 +120,7 @@ func (s *search) last(ctx context.Context) error {
 		chosen[i] = c
 	}
 	for i, c := range chosen {
-		e, err := s.evaluated(ctx, c, freshRepeat, max(1, s.Judge))
+		e, err := s.evaluated(ctx, s.validate(), c, freshRepeat, max(1, s.Judge))
 		if err != nil {
 			return err
 		}
@@ -122,7 +131,11 @@ func (s *search) last(ctx context.Context) error {
 	r := s.result
 	r.Start, r.Static, r.Best = *chosen[0], *chosen[1], *chosen[2]
 	if s.blind != nil {
-		r.Restarts = chosen[3]
+		found := r.Best
+		r.Restarts, r.Feedback = chosen[3], &found
+		if proven(r.Restarts, &r.Best) {
+			r.Best = *r.Restarts
+		}
 	}
 	s.concede()
 	r.Fresh = true
@@ -161,6 +174,7 @@ func (s *search) gains() {
 	r := s.result
 	r.Gain = gainOver(r.Static.Evaluation, r.Best.Evaluation)
 	if r.Restarts != nil {
-		r.OverRestarts = gainOver(r.Restarts.Evaluation, r.Best.Evaluation)
+		r.ByRestarts = gainOver(r.Static.Evaluation, r.Restarts.Evaluation)
+		r.OverRestarts = gainOver(r.Restarts.Evaluation, r.Feedback.Evaluation)
 	}
 }

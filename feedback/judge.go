@@ -9,10 +9,12 @@ import (
 	"remap/mapping"
 )
 
-const (
-	raceRepeats = 2    // repeats after which a hopeless candidate is dropped
-	raceMargin  = 1.05 // how much slower than the best it must be then, in every one of them
-)
+// raceMargin is how much slower than the best a candidate must be in every one of the
+// first repeats to be dropped.
+const raceMargin = 1.05
+
+// raceRepeats is the number of repeats after which a hopeless candidate is dropped.
+func (s *Settings) raceRepeats() int { return max(1, s.Repeats/3) }
 
 // judge evaluates a candidate in the search's repeats; false if its mapping
 // was seen before. A candidate that is clearly slower than the best in each of
@@ -49,7 +51,7 @@ func (s *search) judge(ctx context.Context, c *Candidate) (fresh bool, err error
 // race evaluates a mapping in the first repeats, and in the rest unless it has
 // lost by then.
 func (s *search) race(ctx context.Context, m mapping.Mapping) (judgement, error) {
-	head := min(raceRepeats, s.Repeats)
+	head := s.raceRepeats()
 	e, err := s.Evaluate(ctx, m, 0, head)
 	if err != nil {
 		return judgement{}, err

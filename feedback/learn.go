@@ -50,7 +50,7 @@ func (s *search) lookCloser(ctx context.Context, c *Candidate) (*judgement, erro
 		return c.finer, nil
 	}
 	j, err := recall(ctx, s.Journal, "look "+name(c.Mapping), func() (judgement, error) {
-		e, err := s.Sensitive(ctx, c.Mapping, 0, min(raceRepeats, s.Repeats))
+		e, err := s.Sensitive(ctx, c.Mapping, 0, s.raceRepeats())
 		if err != nil {
 			return judgement{}, err
 		}

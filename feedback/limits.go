@@ -160,7 +160,7 @@ func (s *search) limited(ctx context.Context) error {
 			return err
 		}
 		row := Limited{Candidate: *chosen, Limit: limit}
-		if row.Evaluation, err = s.evaluated(ctx, chosen, freshRepeat, max(1, s.Judge)); err != nil {
+		if row.Evaluation, err = s.evaluated(ctx, s.validate(), chosen, freshRepeat, max(1, s.Judge)); err != nil {
 			return err
 		}
 		row.Summary, row.Dropped = evalsim.Summarize(row.Evaluation.Results), false

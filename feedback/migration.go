@@ -29,7 +29,7 @@ const (
 // rest is taken to go on at the same rate. Memory of a host is not waited for.
 // Errors: those of the simulator.
 func Migration(t *topology.Topology, a *mapping.Allocation, bytes int64, o evalsim.Options, background ...evalsim.Job) Migrate {
-	o.FlowCounts, o.OwnLinks, o.StartJitter, o.EagerBytes = false, false, 0, 0
+	o.FlowCounts, o.OwnLinks, o.StartJitter, o.EagerBytes, o.Steps = false, false, 0, 0, 1
 	o.Sampling = evalsim.Options{}.Sampling
 	return func(ctx context.Context, from, to mapping.Mapping) (float64, error) {
 		if bytes < 1 {

@@ -19,6 +19,9 @@ type judgement struct {
 // savedResult is what is kept of an evalsim.Result: all but what is large.
 type savedResult struct {
 	Makespan    float64
+	StepTime    []float64
+	Steps       []int
+	Drift       []float64
 	Elapsed     []float64
 	Jobs        []evalsim.JobStats
 	Packets     int64
@@ -39,7 +42,7 @@ type savedState struct{ Congested, Own, Foreign []float64 }
 func keep(e *Evaluation) []savedResult {
 	var all []savedResult
 	for _, r := range e.Results {
-		all = append(all, savedResult{r.Makespan, r.Elapsed, r.Jobs, r.Packets, r.PacketHops, r.PortHops, r.Congested, r.VolumeScale,
+		all = append(all, savedResult{r.Makespan, r.StepTime, r.Steps, r.Drift, r.Elapsed, r.Jobs, r.Packets, r.PacketHops, r.PortHops, r.Congested, r.VolumeScale,
 			r.Full, r.FullMakespan, r.FullError, r.Small})
 	}
 	return all
@@ -49,7 +52,7 @@ func keep(e *Evaluation) []savedResult {
 func (j *judgement) evaluation() *Evaluation {
 	e := &Evaluation{}
 	for _, r := range j.Repeats {
-		e.Results = append(e.Results, &evalsim.Result{Makespan: r.Makespan, Elapsed: r.Elapsed, Jobs: r.Jobs, Packets: r.Packets,
+		e.Results = append(e.Results, &evalsim.Result{Makespan: r.Makespan, StepTime: r.StepTime, Steps: r.Steps, Drift: r.Drift, Elapsed: r.Elapsed, Jobs: r.Jobs, Packets: r.Packets,
 			PacketHops: r.PacketHops, PortHops: r.PortHops, Congested: r.Congested, VolumeScale: r.VolumeScale,
 			Full: r.Full, FullMakespan: r.FullMakespan, FullError: r.FullError, Small: r.Small})
 	}

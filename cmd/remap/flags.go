@@ -50,6 +50,8 @@ type settings struct {
 	seed       uint64
 
 	repeats      int
+	steps        int
+	repeatsSet   bool // by the command line or a scenario
 	eagerBytes   int64
 	inFlight     int
 	computeNoise float64
@@ -179,6 +181,7 @@ func (s *settings) simulationFlags() []cli.Flag {
 	return []cli.Flag{
 		&cli.Uint64Flag{Name: "seed", Destination: &s.seed, Value: 1, Usage: "seed `N` of all chance"},
 		&cli.IntFlag{Name: "repeats", Destination: &s.repeats, Value: 6, Usage: "`N` simulations of a mapping, each with its own seed"},
+		&cli.IntFlag{Name: "steps", Destination: &s.steps, Usage: "`N` steps of every job, one after the other, and the mean time of them; 1 = a cold start; 0 = steady state: until the time of a step no longer drifts, the first ones left out"},
 		&cli.IntFlag{Name: "packet-bytes", Destination: &s.packetBytes, Value: 4096, Usage: "`N` bytes of the largest packet"},
 		&cli.IntFlag{Name: "buffer-bytes", Destination: &s.bufferBytes, Value: 65536, Usage: "`N` bytes of every input buffer"},
 		&cli.Int64Flag{Name: "switch-ns", Destination: &s.switchNS, Value: 100, Usage: "`N` ns from a switch's input to its output"},
@@ -221,7 +224,7 @@ func (s *settings) loopFlags() []cli.Flag {
 		&cli.DurationFlag{Name: "budget", Destination: &s.budget, Usage: "stop after a `DURATION` such as 30s; results then depend on the machine's speed"},
 		&cli.IntFlag{Name: "simulations", Destination: &s.simulations, Usage: "the search stops after `N` simulated mappings; the limits of moves under --previous and --control have their own; 0 = no limit"},
 		&cli.IntFlag{Name: "judge-repeats", Destination: &s.judgeRepeats, Value: 10, Usage: "`N` simulations of each mapping in the last judgement, on seeds that the search has not used"},
-		&cli.BoolFlag{Name: "control", Destination: &s.control, Value: true, DefaultText: "on without --budget", Usage: "blind restarts with as many simulated mappings beside the loop, to tell what feedback is worth; --control=false saves half the time"},
+		&cli.BoolFlag{Name: "control", Destination: &s.control, Value: true, DefaultText: "on without --budget", Usage: "random restarts with as many simulated mappings beside the loop, to tell what feedback is worth; --control=false saves half the time"},
 		&cli.StringFlag{Name: "state", Destination: &s.state, Usage: "keep every step in the folder `DIR`, and the best mapping so far; the same command with it goes on where the run was cut off"},
 	}
 }
@@ -249,7 +252,7 @@ func (s *settings) commonFlags() []cli.Flag {
 // check tests the bounds of whole numbers that no package below checks. An
 // option that the command does not have is at its zero value, and passes.
 func (s *settings) check(c *cli.Context) error {
-	s.chosen, s.asked = c.IsSet("strategies"), c.IsSet("format")
+	s.chosen, s.asked, s.repeatsSet = c.IsSet("strategies"), c.IsSet("format"), c.IsSet("repeats")
 	if c.IsSet("budget") && !c.IsSet("control") {
 		s.control = false
 	}
@@ -264,6 +267,7 @@ func (s *settings) check(c *cli.Context) error {
 		{"unit-bytes", s.unitBytes, 1, 1 << 40, "1 when the graph's weights are bytes"},
 		{"max-packets", s.maxPackets, 1, workload.MaxPackets, "packets a rank: more are slower to simulate; the default is 32768"},
 		{"repeats", int64(s.repeats), 1, 1000, "6 repeats are the least that give an interval"},
+		{"steps", int64(s.steps), 0, 10000, "0 is steady state, 1 a cold start"},
 		{"switch-ns", s.switchNS, 0, 1000000, "the default is 100"},
 		{"slices", int64(s.slices), 1, 1024, "5 show how congestion grows and ends"},
 		{"eager-bytes", s.eagerBytes, 0, 1 << 40, "0 = no message waits for its receiver"},

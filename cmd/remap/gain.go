@@ -23,6 +23,16 @@ func gainOf(found *feedback.Result) gain {
 	return newGain(found.Gain)
 }
 
+// parts tells what selection gains, over the best static mapping, and what feedback gains
+// beyond; nil without restarts.
+func parts(found *feedback.Result) (selection, beyond *gain) {
+	if !found.Fresh || found.Restarts == nil {
+		return nil, nil
+	}
+	a, b := newGain(found.ByRestarts), newGain(found.OverRestarts)
+	return &a, &b
+}
+
 func newGain(g feedback.Gain) gain {
 	if !g.Known {
 		return gain{GainPercent: &g.Percent}
@@ -33,18 +43,21 @@ func newGain(g feedback.Gain) gain {
 // sentence says it to people; the result must be fresh.
 func (g gain) sentence(found *feedback.Result) string {
 	text := fmt.Sprintf("gain over the best static mapping on %d fresh seeds: %s", found.Best.Summary.Repeats, gainText(found.Gain))
-	if slices.Equal(found.Best.Mapping, found.Static.Mapping) {
-		text = "feedback has gained nothing that is proven over the best static mapping"
-		if !learned(found) {
-			text = "the best static mapping is the result: no round of feedback was run"
-		}
+	switch {
+	case slices.Equal(found.Best.Mapping, found.Static.Mapping) && !learned(found):
+		text = "the best static mapping is the result: no round of feedback was run"
+	case slices.Equal(found.Best.Mapping, found.Static.Mapping):
+		text = "nothing is proven faster than the best static mapping"
+	case found.Restarts != nil && slices.Equal(found.Best.Mapping, found.Restarts.Mapping):
+		text += ", by a random restart"
 	}
 	switch {
 	case found.Restarts == nil:
 	case found.Restarted == 0:
-		text += "; blind restarts tried no other mapping"
+		text += "; random restarts tried no other mapping"
 	default:
-		text += fmt.Sprintf("; over %s: %s", countOf(found.Restarted, "blind restart"), gainText(found.OverRestarts))
+		text += fmt.Sprintf("; %s alone gain %s; feedback beyond that: %s",
+			countOf(found.Restarted, "random restart"), gainText(found.ByRestarts), gainText(found.OverRestarts))
 	}
 	return text
 }

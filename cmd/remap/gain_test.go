@@ -9,7 +9,7 @@ import (
 )
 
 // What people read of a result: a gain with its interval, none where none is proven,
-// and a loss against blind restarts as such.
+// and a loss against random restarts as such.
 func TestGainSentence(t *testing.T) {
 	moved, still := mapping.Mapping{1, 0}, mapping.Mapping{0, 1}
 	for _, c := range []struct {
@@ -19,15 +19,16 @@ func TestGainSentence(t *testing.T) {
 		{feedback.Result{Fresh: true, Best: feedback.Candidate{Mapping: still}, Static: feedback.Candidate{Mapping: still}},
 			"the best static mapping is the result: no round of feedback was run"},
 		{feedback.Result{Fresh: true, Best: feedback.Candidate{Mapping: still}, Static: feedback.Candidate{Mapping: still},
-			Candidates: []feedback.Candidate{{Round: 1}}, Restarts: &feedback.Candidate{}, Restarted: 7,
+			Candidates: []feedback.Candidate{{Round: 1}}, Restarts: &feedback.Candidate{}, Restarted: 7, ByRestarts: feedback.Gain{Percent: 2},
 			OverRestarts: feedback.Gain{Percent: -3, Low: -4, High: -1, Known: true}},
-			"feedback has gained nothing that is proven over the best static mapping; over 7 blind restarts: -3.0 % [-4.0, -1.0], a loss"},
+			"nothing is proven faster than the best static mapping; 7 random restarts alone gain 2.0 % (no interval below 6 repeats); feedback beyond that: -3.0 % [-4.0, -1.0], a loss"},
 		{feedback.Result{Fresh: true, Best: feedback.Candidate{Mapping: moved}, Static: feedback.Candidate{Mapping: still},
-			Gain: feedback.Gain{Percent: 12.34, Low: 10, High: 16.06, Known: true}, Restarts: &feedback.Candidate{}, Restarted: 1,
+			Gain: feedback.Gain{Percent: 12.34, Low: 10, High: 16.06, Known: true}, Restarts: &feedback.Candidate{Mapping: moved}, Restarted: 1,
+			ByRestarts: feedback.Gain{Percent: 11, Low: 9, High: 12, Known: true},
 			OverRestarts: feedback.Gain{Percent: 1, Low: -0.5, High: 2, Known: true}},
-			"gain over the best static mapping on 0 fresh seeds: 12.3 % [10.0, 16.1]; over 1 blind restart: 1.0 % [-0.5, 2.0], which proves none"},
+			"gain over the best static mapping on 0 fresh seeds: 12.3 % [10.0, 16.1], by a random restart; 1 random restart alone gain 11.0 % [9.0, 12.0]; feedback beyond that: 1.0 % [-0.5, 2.0], which proves none"},
 		{feedback.Result{Fresh: true, Best: feedback.Candidate{Mapping: still}, Static: feedback.Candidate{Mapping: still}, Restarts: &feedback.Candidate{}},
-			"the best static mapping is the result: no round of feedback was run; blind restarts tried no other mapping"},
+			"the best static mapping is the result: no round of feedback was run; random restarts tried no other mapping"},
 		{feedback.Result{Fresh: true, Best: feedback.Candidate{Mapping: moved}, Static: feedback.Candidate{Mapping: still}, Gain: feedback.Gain{Percent: 5}},
 			"gain over the best static mapping on 0 fresh seeds: 5.0 % (no interval below 6 repeats)"},
 	} {

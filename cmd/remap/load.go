@@ -278,7 +278,7 @@ func (p *program) simulation() (evalsim.Options, error) {
 	o := evalsim.DefaultOptions()
 	o.PacketBytes, o.BufferBytes = p.packetBytes, p.bufferBytes
 	o.SwitchLatency = time.Duration(p.switchNS)
-	o.Seed = p.seed
+	o.Steps, o.Seed = p.steps, p.seed
 	o.EagerBytes, o.MaxInFlight = p.eagerBytes, p.inFlight
 	o.ComputeNoise, o.StartJitter = p.computeNoise, time.Duration(p.startJitter)
 	o.MemoryBytesPerSecond = p.memoryGbps * 1e9 / 8

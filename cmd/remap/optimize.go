@@ -26,9 +26,11 @@ type optimized struct {
 	Start    simulated  `json:"start"`
 	Static   simulated  `json:"static"` // the best without feedback
 	Best     simulated  `json:"best"`
-	Restarts *simulated `json:"restarts,omitempty"` // the best of as many blind restarts
+	Restarts *simulated `json:"restarts,omitempty"` // the best of as many random restarts
 	Rounds   []judged   `json:"rounds"`
 	gain
+	Selection   *gain              `json:"selection,omitempty"` // of restarts over static
+	Beyond      *gain              `json:"feedback,omitempty"`  // of what feedback found over restarts
 	Bound       string             `json:"bound,omitempty"`
 	BoundNS     int64              `json:"bound_ns,omitempty"`
 	Simulations int                `json:"simulations"`                   // mappings judged
@@ -163,6 +165,13 @@ func (p *program) search(ctx context.Context, j *job, strategies []mapping.Strat
 	return found, err
 }
 
+// In steady state the search simulates a mapping in fewer steps, and with fewer seeds
+// unless told how many, than the final validation: a seed is then a mean over steps.
+const (
+	searchSteps   = 3
+	searchRepeats = 2
+)
+
 // loop is the settings of the loop: what to map, how, and who judges.
 func (p *program) loop(ctx context.Context, j *job, strategies []mapping.Strategy, o evalsim.Options) (s feedback.Settings, err error) {
 	s = feedback.DefaultSettings()
@@ -189,6 +198,13 @@ func (p *program) loop(ctx context.Context, j *job, strategies []mapping.Strateg
 	judge := func(o evalsim.Options) feedback.Evaluate {
 		simulator := feedback.Simulator(j.network(), j.allocation, j.program, o, p.workers, j.others()...)
 		return feedback.FlowsOf(simulator, simulated, j.traffic)
+	}
+	s.Validate = judge(o)
+	if o.Steps == 0 {
+		o.SteadySteps = searchSteps
+		if !p.repeatsSet {
+			s.Repeats = searchRepeats
+		}
 	}
 	s.Evaluate = judge(o)
 	finer := o
@@ -258,6 +274,7 @@ func (j *job) optimized(found *feedback.Result) (*optimized, error) {
 		return row
 	}
 	result.Start, result.Static, result.Best = row(&found.Start), row(&found.Static), row(&found.Best)
+	result.Selection, result.Beyond = parts(found)
 	if found.Restarts != nil {
 		restarts := row(found.Restarts)
 		result.Restarts = &restarts
@@ -275,7 +292,7 @@ func (o *optimized) unsettled() []string {
 	rows := []*simulated{&start, &static, &best}
 	if o.Restarts != nil {
 		restarts := *o.Restarts
-		restarts.Strategy = "blind restarts"
+		restarts.Strategy = "random restarts"
 		rows = append(rows, &restarts)
 	}
 	return unsettled(rows)
@@ -287,7 +304,7 @@ func (o *optimized) table() *grid {
 	for _, line := range []struct {
 		name string
 		row  *simulated
-	}{{"before", &o.Start}, {"best static", &o.Static}, {"blind restarts", o.Restarts}, {"after", &o.Best}} {
+	}{{"before", &o.Start}, {"best static", &o.Static}, {"random restarts", o.Restarts}, {"after", &o.Best}} {
 		if line.row == nil {
 			continue
 		}
