@@ -92,7 +92,7 @@ func (row *ablationRow) ablate(t testing.TB, b *loopBench, e effort) {
 	if s.Forms, err = feedback.ParseForms(row.forms); err != nil {
 		t.Fatal(err)
 	}
-	s.Gain, s.Simulations, s.Repeats = row.gain, e.simulations, e.repeats
+	s.Gain, s.Simulations = row.gain, e.simulations
 	s.Rounds, s.Patience = e.simulations, e.simulations // the budget alone ends it
 	o := b.Options
 	if row.view != "" {
@@ -101,7 +101,8 @@ func (row *ablationRow) ablate(t testing.TB, b *loopBench, e effort) {
 		}
 		s.View = feedback.SampledView(float64(o.PacketBytes))
 	}
-	s.Evaluate, s.Sensitive = b.judges(o)
+	b.judgeBy(&s, o)
+	s.Repeats = e.repeats
 	curve, best := []float64{}, math.Inf(1)
 	s.Progress = func(e feedback.Event) {
 		best = min(best, e.Best/1000)

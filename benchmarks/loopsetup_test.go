@@ -53,24 +53,19 @@ func openLoop(t testing.TB, scenario, list string, seed uint64) *loopBench {
 	refine := exchange.Strategy()
 	s.Refine = &refine
 	s.Floor, s.Alone = hostFloor(u), len(u.Background) == 0
-	s.Evaluate, s.Sensitive = b.judges(u.Options)
+	b.judgeBy(&s, u.Options)
 	b.settings = s
 	return b
 }
 
-// judges are simulations with these options, by the coarse definition of congested and
-// by the finer one. What is judged on other seeds than the search's is so without
+// judgeBy has simulations with these options judge. The final validation is without
 // sampling, and kept: the same mapping is simulated there once.
-func (b *loopBench) judges(o evalsim.Options) (coarse, finer feedback.Evaluate) {
-	simulator := func(o evalsim.Options) feedback.Evaluate {
+func (b *loopBench) judgeBy(s *feedback.Settings, o evalsim.Options) {
+	s.JudgeBy(o, func(o evalsim.Options) feedback.Evaluate {
 		return feedback.Simulator(b.Problem.Machine, b.Problem.Allocation, b.Program, o, runtime.GOMAXPROCS(0), b.Background...)
-	}
-	search, last := simulator(o), simulator(b.Options)
-	o.Congestion = evalsim.Congestion{Rule: evalsim.QueueAbove, Bytes: 2 * o.PacketBytes}
-	return func(ctx context.Context, m mapping.Mapping, first, count int) (*feedback.Evaluation, error) {
-		if first < secondRepeat {
-			return search(ctx, m, first, count)
-		}
+	})
+	last := feedback.Simulator(b.Problem.Machine, b.Problem.Allocation, b.Program, b.Options, runtime.GOMAXPROCS(0), b.Background...)
+	s.Validate = func(ctx context.Context, m mapping.Mapping, first, count int) (*feedback.Evaluation, error) {
 		key := fmt.Sprint(first, count, m)
 		if b.unseen[key] == nil {
 			e, err := last(ctx, m, first, count)
@@ -85,7 +80,7 @@ func (b *loopBench) judges(o evalsim.Options) (coarse, finer feedback.Evaluate) 
 			b.unseen[key] = e
 		}
 		return &feedback.Evaluation{Results: slices.Clone(b.unseen[key].Results)}, nil
-	}, simulator(o)
+	}
 }
 
 // hostFloor is what no mapping can beat where every message leaves its host;
@@ -124,7 +119,7 @@ type judgedRow struct {
 // judge plays a mapping on seeds that no search has used, from repeat first on.
 func (b *loopBench) judge(t testing.TB, name string, m mapping.Mapping, first int) judgedRow {
 	t.Helper()
-	e, err := b.settings.Evaluate(context.Background(), m, first, b.settings.Judge)
+	e, err := b.settings.Validate(context.Background(), m, first, b.settings.Judge)
 	if err != nil {
 		t.Fatalf("%s: %s: %v", b.Name, name, err)
 	}

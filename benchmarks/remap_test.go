@@ -26,10 +26,9 @@ func loopOfScenario(t testing.TB, u *fixtures.Setup, strategies string) feedback
 	if s.Strategies, err = strategy.ParseList(strategies); err != nil {
 		t.Fatal(err)
 	}
-	s.Evaluate = feedback.Simulator(u.Problem.Machine, u.Problem.Allocation, u.Program, u.Options, 2, u.Background...)
-	finer := u.Options
-	finer.Congestion = evalsim.Congestion{Rule: evalsim.QueueAbove, Bytes: 2 * u.Options.PacketBytes}
-	s.Sensitive = feedback.Simulator(u.Problem.Machine, u.Problem.Allocation, u.Program, finer, 2, u.Background...)
+	s.JudgeBy(u.Options, func(o evalsim.Options) feedback.Evaluate {
+		return feedback.Simulator(u.Problem.Machine, u.Problem.Allocation, u.Program, o, 2, u.Background...)
+	})
 	refine := exchange.Strategy()
 	s.Refine = &refine
 	return s

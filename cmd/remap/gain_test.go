@@ -24,7 +24,7 @@ func TestGainSentence(t *testing.T) {
 			"nothing is proven faster than the best static mapping; 7 random restarts alone gain 2.0 % (no interval below 6 repeats); feedback beyond that: -3.0 % [-4.0, -1.0], a loss"},
 		{feedback.Result{Fresh: true, Best: feedback.Candidate{Mapping: moved}, Static: feedback.Candidate{Mapping: still},
 			Gain: feedback.Gain{Percent: 12.34, Low: 10, High: 16.06, Known: true}, Restarts: &feedback.Candidate{Mapping: moved}, Restarted: 1,
-			ByRestarts: feedback.Gain{Percent: 11, Low: 9, High: 12, Known: true},
+			ByRestarts:   feedback.Gain{Percent: 11, Low: 9, High: 12, Known: true},
 			OverRestarts: feedback.Gain{Percent: 1, Low: -0.5, High: 2, Known: true}},
 			"gain over the best static mapping on 0 fresh seeds: 12.3 % [10.0, 16.1], by a random restart; 1 random restart alone gain 11.0 % [9.0, 12.0]; feedback beyond that: 1.0 % [-0.5, 2.0], which proves none"},
 		{feedback.Result{Fresh: true, Best: feedback.Candidate{Mapping: still}, Static: feedback.Candidate{Mapping: still}, Restarts: &feedback.Candidate{}},

@@ -165,13 +165,6 @@ func (p *program) search(ctx context.Context, j *job, strategies []mapping.Strat
 	return found, err
 }
 
-// In steady state the search simulates a mapping in fewer steps, and with fewer seeds
-// unless told how many, than the final validation: a seed is then a mean over steps.
-const (
-	searchSteps   = 3
-	searchRepeats = 2
-)
-
 // loop is the settings of the loop: what to map, how, and who judges.
 func (p *program) loop(ctx context.Context, j *job, strategies []mapping.Strategy, o evalsim.Options) (s feedback.Settings, err error) {
 	s = feedback.DefaultSettings()
@@ -199,17 +192,9 @@ func (p *program) loop(ctx context.Context, j *job, strategies []mapping.Strateg
 		simulator := feedback.Simulator(j.network(), j.allocation, j.program, o, p.workers, j.others()...)
 		return feedback.FlowsOf(simulator, simulated, j.traffic)
 	}
-	s.Validate = judge(o)
-	if o.Steps == 0 {
-		o.SteadySteps = searchSteps
-		if !p.repeatsSet {
-			s.Repeats = searchRepeats
-		}
+	if s.JudgeBy(o, judge); p.repeatsSet {
+		s.Repeats = p.repeats
 	}
-	s.Evaluate = judge(o)
-	finer := o
-	finer.Congestion = evalsim.Congestion{Rule: evalsim.QueueAbove, Bytes: 2 * o.PacketBytes} // a packet that waits behind more than one other
-	s.Sensitive = judge(finer)
 	if f := j.floor(); f.known() {
 		s.Floor = feedback.Bound{Name: f.Bound, NS: float64(f.BoundNS), Any: true}
 	}
