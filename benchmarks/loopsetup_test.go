@@ -36,11 +36,7 @@ type loopBench struct {
 // gives to feedback, without a control.
 func openLoop(t testing.TB, scenario, list string, seed uint64) *loopBench {
 	t.Helper()
-	named, err := fixtures.Find(scenario)
-	if err != nil {
-		t.Fatal(err)
-	}
-	u, err := named.Open(seed)
+	u, err := findScenario(t, scenario).Open(seed)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -59,26 +59,27 @@ func without(list, scenario string) string {
 
 // measureLoop runs the loop, its control, and the multistart of all static
 // mappings, and judges what they find on the same fresh seeds.
-func measureLoop(t testing.TB, scenario string) *loopRow {
+func measureLoop(t testing.TB, scenario string, budget int) *loopRow {
 	t.Helper()
 	b := openLoop(t, scenario, without(loopStrategies, scenario), 1)
-	b.settings.Simulations = loopBudget
+	b.settings.Simulations = budget
 	row := &loopRow{scenario: scenario}
 	journal := filepath.Join(t.TempDir(), "journal")
 	begin := time.Now()
 	row.loop = b.journaled(t, journal, false)
 	row.seconds = time.Since(begin).Seconds()
 	begin = time.Now()
-	restarts := b.journaled(t, journal, true).Restarts
+	all := b.journaled(t, journal, true)
+	restarts := all.Restarts
 	if restarts == nil { // the loop has simulated nothing but static mappings
 		restarts = &row.loop.Static
 	}
 	row.start = b.judge(t, "default", row.loop.Start.Mapping, freshRepeat)
 	row.restarts = b.judge(t, staticName(restarts), restarts.Mapping, freshRepeat)
-	row.found = b.judge(t, proposalName(&row.loop.Best), row.loop.Best.Mapping, freshRepeat)
+	row.found = b.judge(t, proposalName(&all.Best), all.Best.Mapping, freshRepeat)
 	row.static = b.bestStatic(t, row)
 	row.more = time.Since(begin).Seconds()
-	if !slices.Equal(row.found.times, row.loop.Best.Evaluation.Times()) {
+	if !slices.Equal(row.found.times, all.Best.Evaluation.Times()) {
 		t.Fatalf("%s: the last judgement has other seeds than this table", scenario)
 	}
 	return row
@@ -231,7 +232,7 @@ func TestLoopTable(t *testing.T) {
 				if size != "" && !strings.Contains(runFlag(), size) {
 					t.Skip("skipped: small; -run names it")
 				}
-				row := measureLoop(t, name+size)
+				row := measureLoop(t, name+size, loopBudget)
 				times.WriteString(row.timesCells())
 				costs.WriteString(row.costsCells())
 				fmt.Fprintf(&statics, "%s: %s\n", row.scenario, row.statics)

@@ -128,10 +128,9 @@ func (s *search) heaviest() bool {
 	return most > heavyRank*sent[len(sent)/2]
 }
 
-// nothingToGain tells why to end before any feedback, or after some; empty when
-// there may be something to gain.
-func (s *search) nothingToGain(b Bound) string {
-	elapsed := float64(s.best.Summary.ElapsedNS)
+// nothingToGain tells why to end before any feedback, or after some, with a best mapping
+// that takes so many ns; empty when there may be something to gain.
+func nothingToGain(b Bound, elapsed float64) string {
 	switch {
 	case elapsed == 0:
 		return "nothing to gain: no message takes any time"

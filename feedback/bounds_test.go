@@ -191,7 +191,7 @@ func TestAloneNobodyElse(t *testing.T) {
 func TestNothingToGain(t *testing.T) {
 	for _, c := range []struct {
 		bound   Bound
-		elapsed int64
+		elapsed float64
 		ends    bool
 	}{
 		{Bound{"injection", 1000, false}, 1050, true}, {Bound{"injection", 1000, false}, 1051, false},
@@ -199,9 +199,8 @@ func TestNothingToGain(t *testing.T) {
 		{Bound{"taper", 1000, false}, 1000, false}, {Bound{"foreign load", 1000, false}, 1000, false},
 		{Bound{"injection", 1000, true}, 900, false}, {Bound{}, 0, true}, {Bound{}, 1000, false},
 	} {
-		s := &search{best: &Candidate{Summary: evalsim.Summary{ElapsedNS: c.elapsed}}}
-		if got := s.nothingToGain(c.bound) != ""; got != c.ends {
-			t.Errorf("%+v, elapsed %d: ends %v", c.bound, c.elapsed, got)
+		if got := nothingToGain(c.bound, c.elapsed) != ""; got != c.ends {
+			t.Errorf("%+v, elapsed %g: ends %v", c.bound, c.elapsed, got)
 		}
 	}
 }

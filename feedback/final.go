@@ -10,9 +10,10 @@ import (
 )
 
 const (
-	secondRepeat = 1 << 19 // numbers the first repeat of the choice among finalists, far from any of the search,
-	freshRepeat  = 1 << 20 // and that of the last judgement, far from both
-	finalists    = 4       // most mappings that a choice is made among
+	confirmRepeat = 1 << 18 // numbers the first repeat that confirms an early end,
+	secondRepeat  = 1 << 19 // that of the choice among finalists, far from any of the search,
+	freshRepeat   = 1 << 20 // and that of the last judgement, far from both
+	finalists     = 4       // most mappings that a choice is made among
 )
 
 // Gain is how much faster one mapping is than another at the full volume, in per
@@ -104,7 +105,7 @@ func (s *search) choose(ctx context.Context, candidates []*Candidate) (*Candidat
 // last chooses the best static mapping, the best of the search and the best of the
 // restarts, and judges them and the start on repeats that nothing was chosen by, so
 // that the gain is not the luck of seeds. The best of the restarts is the result where it
-// is proven faster than that of the search. What is not proven faster there gives
+// is proven faster than that of the search, or alone proven faster than the first two. What is not proven faster there gives
 // way (concede). If ctx ends before, the result stays as it was.
 func (s *search) last(ctx context.Context) error {
 	chosen := []*Candidate{s.judged[0], nil, nil} // start, static, best, and of the control
@@ -133,7 +134,8 @@ func (s *search) last(ctx context.Context) error {
 	if s.blind != nil {
 		found := r.Best
 		r.Restarts, r.Feedback = chosen[3], &found
-		if proven(r.Restarts, &r.Best) {
+		gains := func(c *Candidate) bool { return proven(c, &r.Static) && proven(c, &r.Start) }
+		if proven(r.Restarts, &found) || gains(r.Restarts) && !gains(&found) {
 			r.Best = *r.Restarts
 		}
 	}

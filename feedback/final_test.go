@@ -352,3 +352,40 @@ func TestSeedsOfTheControl(t *testing.T) {
 		t.Fatal(err)
 	}
 }
+
+// TestTheBestOfAll: what a random restart found is the result where it is proven faster than
+// what feedback found, or alone proven faster than static and start.
+func TestTheBestOfAll(t *testing.T) {
+	six := func(level float64) []float64 { return slices.Repeat([]float64{level}, 6) }
+	noisy := []float64{80, 80, 80, 80, 80, 120}
+	for _, c := range []struct {
+		name                string
+		found, restart      []float64
+		best                int32
+		selection, feedback bool // is a gain
+	}{
+		{"feedback wins", six(80), six(90), 2, true, true},
+		{"restarts win", six(90), six(80), 3, true, false},
+		{"restarts alone are proven", noisy, six(90), 3, true, false},
+		{"feedback alone is proven", six(90), noisy, 2, false, false},
+		{"nothing is proven", noisy, noisy, 1, false, false},
+	} {
+		times := map[int32][]float64{0: six(120), 1: six(100), 2: c.found, 3: c.restart}
+		s := newSearch(Settings{Problem: leaves(t, 2), Judge: 6, Evaluate: func(_ context.Context, m mapping.Mapping, _, count int) (*Evaluation, error) {
+			return of(times[m[0]][:count]...), nil
+		}})
+		candidate := func(slot int32) *Candidate {
+			return &Candidate{Mapping: mapping.Mapping{slot, 5}, Evaluation: of(times[slot]...)}
+		}
+		s.judged, s.statics = []*Candidate{candidate(0), candidate(1), candidate(2)}, 2
+		s.best = s.judged[2]
+		s.blind = &search{judged: []*Candidate{candidate(3)}}
+		if err := s.last(context.Background()); err != nil {
+			t.Fatal(err)
+		}
+		r := s.result
+		if r.Best.Mapping[0] != c.best || r.ByRestarts.Proven() != c.selection || r.OverRestarts.Proven() != c.feedback {
+			t.Errorf("%s: mapping %d is the result; selection %+v, feedback %+v", c.name, r.Best.Mapping[0], r.ByRestarts, r.OverRestarts)
+		}
+	}
+}

@@ -51,7 +51,7 @@ func (s *search) tighter() []int {
 // limits searches within each limit of moves. What is found there joins the
 // candidates of the search.
 func (s *search) limits(ctx context.Context) error {
-	if s.best == s.judged[0] && s.nothingToGain(s.bound(s.best)) != "" {
+	if s.best == s.judged[0] && nothingToGain(s.bound(s.best), float64(s.best.Summary.ElapsedNS)) != "" {
 		return nil
 	}
 	for _, limit := range s.tighter() {

@@ -54,7 +54,11 @@ func (s *search) closeStep() error {
 // meet little congestion it looks closer.
 func (s *search) enough(ctx context.Context) (bool, error) {
 	b := s.bound(s.best)
-	s.result.Stopped = s.nothingToGain(b)
+	best, err := s.confirmed(ctx, b)
+	if err != nil {
+		return false, err
+	}
+	s.result.Stopped = nothingToGain(b, best)
 	few := s.best.Summary.CongestedHopFraction <= littleCongestion
 	if s.result.Stopped == "" && few && s.Sensitive != nil && s.Gain > 0 {
 		finer, err := s.lookCloser(ctx, s.best)
@@ -64,6 +68,20 @@ func (s *search) enough(ctx context.Context) (bool, error) {
 		s.result.Stopped = s.unhindered(b, finer)
 	}
 	return s.result.Stopped != "", nil
+}
+
+// confirmed is the time of the best mapping in ns; where it is so near a bound that the
+// search would end, as the final validation would have it: steps of a search are few.
+func (s *search) confirmed(ctx context.Context, b Bound) (float64, error) {
+	elapsed := float64(s.best.Summary.ElapsedNS)
+	if s.Validate == nil || nothingToGain(b, elapsed) == "" {
+		return elapsed, nil
+	}
+	e, err := s.evaluated(ctx, s.Validate, s.best, confirmRepeat, s.Repeats)
+	if err != nil {
+		return 0, err
+	}
+	return max(elapsed, median(e.Times())), nil
 }
 
 // full tells whether the budget of simulations is used up.
