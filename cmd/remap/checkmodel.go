@@ -23,7 +23,7 @@ const (
 )
 
 func (s *settings) checkModelFlag() []cli.Flag {
-	return []cli.Flag{&cli.BoolFlag{Name: "check-model", DisableDefaultText: true, Destination: &s.modelChecked, Usage: "afterwards simulate what was found under other buffers, packets, routings, switching and background, and tell where it still wins; --judge-repeats simulations of each, at least 6, on seeds of their own, after --budget"}}
+	return []cli.Flag{&cli.BoolFlag{Name: "check-model", DisableDefaultText: true, Destination: &s.modelChecked, Usage: "afterwards simulate what was found under other buffers, packets, routings, switching, steps, message sizes and background, and tell where it still wins; --judge-repeats simulations of each, at least 6, on seeds of their own, after --budget"}}
 }
 
 // checked is what one variant of the model says of start, best static and best.
@@ -107,7 +107,7 @@ func (p *program) checkModel(ctx context.Context, j *job, o evalsim.Options, fou
 // checkVariants fills check.
 func (p *program) checkVariants(ctx context.Context, j *job, o evalsim.Options, c *contenders, check *modelCheck) {
 	unsampled(&o)
-	variants, repeats := modelVariants(o, j.machine.Routes, j.others()), max(checkRepeats, p.judgeRepeats)
+	variants, repeats := modelVariants(o, j.machine.Routes, j.program, j.others()), max(checkRepeats, p.judgeRepeats)
 	meter := p.newMeter("checking the model", len(variants)*repeats*c.different())
 	defer meter.stop()
 	usual := 0.0
@@ -134,7 +134,7 @@ func (p *program) checkVariants(ctx context.Context, j *job, o evalsim.Options, 
 // checkVariant simulates the contenders under a variant; rate is that of endless
 // jobs' packets beside the last of them.
 func (p *program) checkVariant(ctx context.Context, j *job, v *modelVariant, c *contenders, repeats int, meter *meter) (row *checked, rate float64, err error) {
-	jobs := append([]evalsim.Job{{Program: j.program}}, v.others...)
+	jobs := append([]evalsim.Job{{Program: v.program}}, v.others...)
 	hosts := make([][]int32, len(jobs))
 	for i := range jobs {
 		hosts[i] = jobs[i].Hosts

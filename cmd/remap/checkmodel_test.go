@@ -61,7 +61,9 @@ func TestModelVariants(t *testing.T) {
 		if rapid.Bool().Draw(t, "background") {
 			others = []evalsim.Job{{Program: patternOf(t, "ring:4"), Hosts: []int32{0, 1, 2, 3}, Endless: rapid.Bool().Draw(t, "endless")}}
 		}
-		variants := modelVariants(o, machine.Routes, others)
+		o.Steps = rapid.SampledFrom([]int{0, 1, 10}).Draw(t, "steps")
+		ring := patternOf(t, "ring:2")
+		variants := modelVariants(o, machine.Routes, ring, others)
 		names := map[string]bool{}
 		levels := 0
 		for i, v := range variants {
@@ -71,7 +73,8 @@ func TestModelVariants(t *testing.T) {
 			names[v.name] = true
 			changed := 0
 			for _, differs := range []bool{v.options.PacketBytes != o.PacketBytes, v.options.BufferBytes != o.BufferBytes,
-				v.options.Routing != o.Routing, v.options.Switching != o.Switching, v.level} {
+				v.options.Routing != o.Routing, v.options.Switching != o.Switching, v.options.Steps != o.Steps, v.program != ring,
+				v.level, v.name == "background of other partners"} {
 				if differs {
 					changed++
 				}
@@ -81,10 +84,11 @@ func TestModelVariants(t *testing.T) {
 			}
 			rest := v.options
 			rest.PacketBytes, rest.BufferBytes, rest.Routing, rest.Switching = o.PacketBytes, o.BufferBytes, o.Routing, o.Switching
+			rest.Steps = o.Steps
 			if rest != o || changed != min(i, 1) {
 				t.Errorf("%s (number %d) changes %d things: %+v of %+v", v.name, i, changed, v.options, o)
 			}
-			jobs := append([]evalsim.Job{{Program: patternOf(t, "ring:2"), Hosts: []int32{4, 5}}}, v.others...)
+			jobs := append([]evalsim.Job{{Program: v.program, Hosts: []int32{4, 5}}}, v.others...)
 			if _, err := evalsim.New(machine, jobs, v.options); err != nil {
 				t.Errorf("%s: %v", v.name, err)
 			}
@@ -92,7 +96,7 @@ func TestModelVariants(t *testing.T) {
 		if len(others) > 0 && levels != 3 || len(others) == 0 && levels != 0 {
 			t.Errorf("%d levels of %d other jobs", levels, len(others))
 		}
-		if variants[0].name != asSearched || len(variants) > 15 {
+		if variants[0].name != asSearched || len(variants) > 22 {
 			t.Errorf("%d variants, the first is %s", len(variants), variants[0].name)
 		}
 	})

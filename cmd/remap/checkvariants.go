@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"slices"
 
 	"remap/evalsim"
@@ -15,8 +16,9 @@ import (
 type modelVariant struct {
 	name    string
 	options evalsim.Options
+	program *workload.Program // of the job
 	others  []evalsim.Job
-	level   bool // it is other jobs that differ
+	level   bool // it is how much other jobs send that differs
 }
 
 // asSearched is the name of the model that the search has used.
@@ -30,14 +32,15 @@ const (
 
 // modelVariants are the model of the search, then what it becomes when one thing
 // is changed: sizes of buffers and packets by a factor of four, as far as
-// the simulator takes them, routing, switching and the level of other jobs.
-func modelVariants(o evalsim.Options, routes *topology.Routes, others []evalsim.Job) []modelVariant {
-	variants := []modelVariant{{name: asSearched, options: o, others: others}}
+// the simulator takes them, routing, switching, the number of steps from a cold start, the
+// size of the job's messages, and the level and the partners of other jobs.
+func modelVariants(o evalsim.Options, routes *topology.Routes, program *workload.Program, others []evalsim.Job) []modelVariant {
+	variants := []modelVariant{{name: asSearched, options: o, program: program, others: others}}
 	add := func(name string, change func(*evalsim.Options)) {
 		changed := o
 		change(&changed)
 		if changed != o {
-			variants = append(variants, modelVariant{name: name, options: changed, others: others})
+			variants = append(variants, modelVariant{name: name, options: changed, program: program, others: others})
 		}
 	}
 	for _, bytes := range []int{max(o.BufferBytes/4, 2*o.PacketBytes), min(o.BufferBytes*4, mostBuffer)} {
@@ -53,15 +56,59 @@ func modelVariants(o evalsim.Options, routes *topology.Routes, others []evalsim.
 	for _, s := range []evalsim.Switching{evalsim.CutThrough, evalsim.StoreAndForward} {
 		add("switching "+s.String(), func(c *evalsim.Options) { c.Switching = s })
 	}
+	for _, steps := range stepsToCheck {
+		if program.Smaller == nil || steps == 1 { // else a step is long
+			add(fmt.Sprintf("steps %d", steps), func(c *evalsim.Options) { c.Steps = steps })
+		}
+	}
+	for _, times := range []struct {
+		name   string
+		factor float64
+	}{{"a tenth", 0.1}, {"ten times", 10}} {
+		variants = append(variants, modelVariant{name: "messages " + times.name, options: o, program: withMessages(program, times.factor), others: others})
+	}
 	if len(others) > 0 {
 		for _, l := range []struct {
-			name string
-			jobs []evalsim.Job
-		}{{"none", nil}, {"half", halved(others)}, {"twice", doubled(others)}} {
-			variants = append(variants, modelVariant{"background " + l.name, o, l.jobs, true})
+			name  string
+			jobs  []evalsim.Job
+			level bool
+		}{{"none", nil, true}, {"half", halved(others), true}, {"twice", doubled(others), true}, {"of other partners", elsewhere(others, o.Seed), false}} {
+			variants = append(variants, modelVariant{"background " + l.name, o, program, l.jobs, l.level})
 		}
 	}
 	return variants
+}
+
+// stepsToCheck are the lengths of jobs that begin cold.
+var stepsToCheck = []int{1, 3, 10, 30}
+
+// withMessages is a program with all its messages times a factor, computing as it is.
+func withMessages(p *workload.Program, factor float64) *workload.Program {
+	q := *p
+	if q.Smaller != nil {
+		q.Smaller = withMessages(q.Smaller, factor)
+	}
+	q.Ops = slices.Clone(p.Ops)
+	for i := range q.Ops {
+		if op := &q.Ops[i]; op.Kind.IsSend() && op.Bytes > 0 {
+			op.Bytes = max(1, int64(math.Round(float64(op.Bytes)*factor)))
+		}
+	}
+	return &q
+}
+
+// elsewhere are jobs whose ranks sit on others of their hosts, so that other hosts talk to
+// each other.
+func elsewhere(jobs []evalsim.Job, seed uint64) []evalsim.Job {
+	moved := slices.Clone(jobs)
+	random := rand.New(rand.NewPCG(seed, 0x70617274))
+	for i := range moved {
+		moved[i].Hosts = slices.Clone(jobs[i].Hosts)
+		random.Shuffle(len(moved[i].Hosts), func(a, b int) {
+			moved[i].Hosts[a], moved[i].Hosts[b] = moved[i].Hosts[b], moved[i].Hosts[a]
+		})
+	}
+	return moved
 }
 
 // otherRoutings are those by which packets could go other ways than by this one.
