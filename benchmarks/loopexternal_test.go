@@ -107,10 +107,10 @@ func (e *external) scotch() mapping.Mapping {
 	e.t.Helper()
 	places := mapping.Identity(e.Problem.Allocation.SlotCount())
 	kind, extents, _ := strings.Cut(e.Topology, ":")
-	switch kind {
-	case "tapered", "fattree":
+	switch whole := len(e.Problem.Allocation.Hosts) == e.Problem.Machine.Hosts(); {
+	case kind == "tapered" || kind == "fattree":
 		writeText(e.t, filepath.Join(e.folder, "target"), e.tree())
-	case "torus":
+	case kind == "torus" && whole:
 		writeText(e.t, filepath.Join(e.folder, "target"), fmt.Sprintf("torus3D %s\n", strings.ReplaceAll(extents, "x", " ")))
 	default:
 		cables, _ := scotchNetwork(e.Problem.Machine)

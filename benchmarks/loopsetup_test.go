@@ -46,6 +46,9 @@ func openLoop(t testing.TB, scenario, list string, seed uint64) *loopBench {
 	if s.Strategies, err = strategy.ParseList(list); err != nil {
 		t.Fatal(err)
 	}
+	if s.Baselines, err = strategy.ParseList("cyclic,fast,hilbert,rcb,curves"); err != nil {
+		t.Fatal(err)
+	}
 	refine := exchange.Strategy()
 	s.Refine = &refine
 	s.Floor, s.Alone = hostFloor(u), len(u.Background) == 0

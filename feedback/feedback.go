@@ -23,6 +23,7 @@ type Settings struct {
 	// evaluations' flows follow its entries.
 	Traffic     *commgraph.Traffic
 	Strategies  []mapping.Strategy   // at least one
+	Baselines   []mapping.Strategy   // further static mappings to begin with, in at most half of Simulations; one that cannot map the job is left out
 	Refine      *mapping.Strategy    // moves ranks from Start under any objective; after round 0 it improves every base, and what strategies make afresh; nil = none
 	Forms       []Form               // how what was measured goes into the next problem; nil = DefaultForms
 	Phases      []*commgraph.Traffic // of the program at full volume, in the order of time (workload.Program.PhaseTraffic), for the form that weighs them apart; nil = not known

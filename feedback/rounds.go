@@ -100,6 +100,17 @@ func (s *search) staticMappings(ctx context.Context) error {
 	if len(s.result.Skipped) == len(s.Strategies) {
 		return fmt.Errorf("no strategy gave a mapping: %s", s.result.Skipped[0])
 	}
+	skipped := s.result.Skipped
+	for i := range s.Baselines {
+		if s.Simulations > 0 && s.result.Simulations >= s.Simulations/2 {
+			break
+		}
+		c := &Candidate{Strategy: s.Baselines[i].Name, From: -1, knows: s.nothing, origin: len(s.judged)}
+		if err := s.propose(ctx, c, chain(s.Baselines[i:i+1]), *s.Problem); err != nil {
+			return err
+		}
+	}
+	s.result.Skipped = skipped
 	return nil
 }
 

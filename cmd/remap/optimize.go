@@ -165,13 +165,21 @@ func (p *program) search(ctx context.Context, j *job, strategies []mapping.Strat
 	return found, err
 }
 
+// baselines are quick strategies whose mappings the search begins with too, unless the
+// user says which strategies to take: on some networks one of them is far ahead.
+const baselines = "cyclic,fast,hilbert,rcb,curves,swap"
+
 // loop is the settings of the loop: what to map, how, and who judges.
 func (p *program) loop(ctx context.Context, j *job, strategies []mapping.Strategy, o evalsim.Options) (s feedback.Settings, err error) {
 	s = feedback.DefaultSettings()
 	if s.Problem, err = j.settled(p.seed); err != nil {
 		return s, err
 	}
-	s.Strategies = strategies
+	if s.Strategies = strategies; !p.chosen {
+		if s.Baselines, err = strategy.ParseList(baselines); err != nil {
+			return s, err
+		}
+	}
 	if moved := j.problem(p.seed).Moves(s.Problem.StartMapping()); moved > 0 {
 		p.say("the search begins with %d ranks moved by --fixed", moved)
 	}
