@@ -126,6 +126,9 @@ func (a *aloneTimes) cells() []string {
 
 // sayEndsEarly tells of background jobs that end before the job of interest.
 func (p *program) sayEndsEarly(rows []jobTimes) {
+	if p.steps == 0 { // other jobs go on until all are steady
+		return
+	}
 	for i := 1; i < len(rows); i++ {
 		if rows[i].ElapsedNS < rows[0].ElapsedNS && !rows[i].Endless {
 			p.hint("--background %s ends after %s us, before the job does (%s us): rounds=N makes it last longer, endless=true as long as the job",
