@@ -108,7 +108,7 @@ func (e *external) scotch() mapping.Mapping {
 	places := mapping.Identity(e.Problem.Allocation.SlotCount())
 	kind, extents, _ := strings.Cut(e.Topology, ":")
 	switch whole := len(e.Problem.Allocation.Hosts) == e.Problem.Machine.Hosts(); {
-	case kind == "tapered" || kind == "fattree":
+	case (kind == "tapered" || kind == "fattree") && len(e.Problem.Machine.Levels) > 1:
 		writeText(e.t, filepath.Join(e.folder, "target"), e.tree())
 	case kind == "torus" && whole:
 		writeText(e.t, filepath.Join(e.folder, "target"), fmt.Sprintf("torus3D %s\n", strings.ReplaceAll(extents, "x", " ")))

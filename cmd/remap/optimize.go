@@ -97,6 +97,9 @@ func (p *program) sayBest(found *feedback.Result, result *optimized) {
 	}
 	if found.Fresh {
 		p.say("%s", result.gain.sentence(found))
+		if learned(found) {
+			p.say("intervals are of these mappings: a search with another --seed ends with others, often farther apart than that")
+		}
 	}
 	if text := boundSentence(found.Bound, result.Best.ElapsedNS); text != "" {
 		p.say("%s", text)
