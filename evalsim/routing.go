@@ -4,8 +4,22 @@ import (
 	"math"
 	"math/bits"
 
+	"remap/mapping"
 	"remap/sampling"
 )
+
+// ForLoads is what mapping.Routing.LinkLoads and lower bounds need to know of it.
+func (r Routing) ForLoads() mapping.Routing {
+	switch r {
+	case Adaptive, TwoChoices, RandomPacket, FlowHash:
+		return mapping.MinimalRouting
+	case Static:
+		return mapping.StaticRouting
+	case Valiant:
+		return mapping.ValiantRouting
+	}
+	return mapping.AnyRouting // UGAL
+}
 
 // choose picks one of a group's links, and its virtual channel.
 func (s *simulator) choose(at int32, g group, pk *packet) (link, virtual int32) {
@@ -60,11 +74,7 @@ func (s *simulator) pick(at, first int32, n uint32, scattered []int32, pk *packe
 		hash := sampling.NewRandom(s.seed ^ uint64(s.messages[pk.message].flow)<<32 ^ uint64(at))
 		k = hash.Below(n)
 	case Static:
-		host := uint32(s.topology.Links[s.messages[pk.message].toLink].To)
-		if s.routes.StaticDivisor != nil {
-			host /= uint32(s.routes.StaticDivisor[at])
-		}
-		k = host % n
+		k = s.routes.StaticIndex(at, s.topology.Links[s.messages[pk.message].toLink].To, n)
 	}
 	if scattered != nil {
 		return scattered[k]

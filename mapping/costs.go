@@ -21,13 +21,18 @@ type Costs struct {
 	MovedRanks     int     `json:"moved_ranks"`      // ranks whose host differs from the previous mapping's
 }
 
-// Evaluate computes the static costs of mapping m for a traffic; the strategy's
-// name is left to the caller. previous is the mapping that MovedRanks compares
-// with, nil = the identity.
+// Evaluate is Routing.Evaluate for MinimalRouting.
+func Evaluate(machine *topology.Topology, a *Allocation, traffic *commgraph.Traffic, m, previous Mapping) (Costs, error) {
+	return MinimalRouting.Evaluate(machine, a, traffic, m, previous)
+}
+
+// Evaluate computes the static costs of mapping m for a traffic, with the loads of
+// links under this routing; the strategy's name is left to the caller. previous is
+// the mapping that MovedRanks compares with, nil = the identity.
 //
 // Errors: a mapping that does not fit the traffic or the allocation, a volume
 // whose product with the distances would leave int64.
-func Evaluate(machine *topology.Topology, a *Allocation, traffic *commgraph.Traffic, m, previous Mapping) (Costs, error) {
+func (r Routing) Evaluate(machine *topology.Topology, a *Allocation, traffic *commgraph.Traffic, m, previous Mapping) (Costs, error) {
 	slots := a.SlotCount()
 	if len(m) != traffic.Ranks() {
 		return Costs{}, fmt.Errorf("the mapping has %d ranks, the traffic %d", len(m), traffic.Ranks())
@@ -48,7 +53,7 @@ func Evaluate(machine *topology.Topology, a *Allocation, traffic *commgraph.Traf
 	if err := costs.addDistances(machine, traffic, m.Hosts(a)); err != nil {
 		return Costs{}, err
 	}
-	for _, seconds := range LinkLoads(machine, a, traffic, m) {
+	for _, seconds := range r.LinkLoads(machine, a, traffic, m) {
 		costs.MaxLinkSeconds = max(costs.MaxLinkSeconds, seconds)
 	}
 	return costs, nil

@@ -13,7 +13,7 @@ import (
 // equally over the minimal next links; a host with several rails divides them
 // equally over the pairs of source and destination rail of least distance.
 // Injection and ejection links count, each direction alone. The mapping must
-// pass Check.
+// pass Check. Routing.LinkLoads has the loads of other routings.
 //
 // Bytes are added up for each pair of switches. In fat trees these go by what
 // leaves and enters every subtree (treeLoads). Elsewhere, and where links have
@@ -22,19 +22,7 @@ import (
 // over destination switches of links out of the switches on shortest paths to
 // them).
 func LinkLoads(machine *topology.Topology, a *Allocation, traffic *commgraph.Traffic, m Mapping) []float64 {
-	loads := make([]float64, len(machine.Links))
-	if tree := newTreeLoads(machine); tree != nil {
-		hostLinks(machine, traffic, m.Hosts(a), loads, tree.add)
-		tree.spread(loads)
-	} else {
-		var demands []demand
-		hostLinks(machine, traffic, m.Hosts(a), loads, func(d demand) { demands = append(demands, d) })
-		spreadAll(machine, demands, loads)
-	}
-	for l := range loads {
-		loads[l] /= machine.Links[l].BytesPerSecond
-	}
-	return loads
+	return MinimalRouting.LinkLoads(machine, a, traffic, m)
 }
 
 // demand is bytes to be carried between two different switches (switch numbers).
@@ -47,9 +35,18 @@ type demand struct {
 // hands on what remains to be carried, one demand for each pair of switches
 // that has any.
 func hostLinks(machine *topology.Topology, traffic *commgraph.Traffic, hosts []int32, loads []float64, carry func(demand)) {
+	last := func(ejection int32) int32 { return machine.SwitchOf(machine.Links[ejection].From) }
+	betweenRails(machine, traffic, hosts, loads, machine.Switches(), last, carry)
+}
+
+// betweenRails is hostLinks with one demand for each pair of a first switch and a
+// target: to is one of `targets` numbers that target makes of ejection links, each of
+// links from one switch only.
+func betweenRails(machine *topology.Topology, traffic *commgraph.Traffic, hosts []int32, loads []float64,
+	targets int, target func(ejection int32) int32, carry func(demand)) {
 	var rails []topology.Rails
-	toward := make([]float64, machine.Switches()) // bytes from the switch in hand
-	var reached []int32                           // switches with any of them, in order of the first
+	toward := make([]float64, targets) // bytes from the switch in hand
+	var reached []int32                // targets with any of them, in order of the first
 	flush := func(from int32) {
 		for _, to := range reached {
 			carry(demand{from, to, toward[to]})
@@ -73,14 +70,14 @@ func hostLinks(machine *topology.Topology, traffic *commgraph.Traffic, hosts []i
 				}
 				loads[p.Injection] += share
 				loads[p.Ejection] += share
-				last := machine.SwitchOf(machine.Links[p.Ejection].From)
-				if last == s.leaf {
+				if machine.SwitchOf(machine.Links[p.Ejection].From) == s.leaf {
 					continue
 				}
-				if toward[last] == 0 {
-					reached = append(reached, last)
+				to := target(p.Ejection)
+				if toward[to] == 0 {
+					reached = append(reached, to)
 				}
-				toward[last] += share
+				toward[to] += share
 			}
 		}
 		if k+1 == len(senders) || senders[k+1].leaf != s.leaf {
@@ -128,12 +125,7 @@ func byDestination(demands []demand, switches int) []demand {
 // one destination after the other.
 func spreadAll(machine *topology.Topology, demands []demand, loads []float64) {
 	demands = byDestination(demands, machine.Switches())
-	s := spreader{
-		machine: machine,
-		loads:   loads,
-		held:    make([]float64, machine.Switches()),
-		listed:  make([]bool, machine.Switches()),
-	}
+	s := newSpreader(machine, loads)
 	for first := 0; first < len(demands); {
 		end := first
 		for end < len(demands) && demands[end].to == demands[first].to {
@@ -152,6 +144,10 @@ type spreader struct {
 	listed  []bool    // length switches: stands in layers; false between calls
 	layers  [][]int32 // switches that hold bytes, by distance to the destination
 	next    []int32
+}
+
+func newSpreader(machine *topology.Topology, loads []float64) *spreader {
+	return &spreader{machine: machine, loads: loads, held: make([]float64, machine.Switches()), listed: make([]bool, machine.Switches())}
 }
 
 // spread carries demands that share their destination.
