@@ -3,12 +3,25 @@ package feedback
 import (
 	"fmt"
 	"slices"
+
+	"remap/mapping"
 )
 
 // Bound is a time that the links it is named for need for the job's bytes under
-// a mapping: that mapping cannot be faster, whatever the routing.
+// a mapping: that mapping cannot be faster.
+//
+// Name is one of
+//   - injection or ejection: hosts' links;
+//   - heavy rank: the same, where few ranks send or receive much more than most;
+//   - taper: links out of or into leaf switches and pods of a fat tree;
+//   - network: those of switches and groups elsewhere;
+//   - minimal paths: links between two switches or groups that no shortest path
+//     avoids, where packets take no others (Settings.Routing);
+//   - static routes: a single link, under static routing;
+//   - memory: of hosts, for messages between their own ranks;
+//   - foreign load: links at the rates that others leave: an estimate.
 type Bound struct {
-	Name string  // injection or ejection (hosts' links), heavy rank, taper (links out of or into leaf switches and pods of a fat tree), network (those of switches and groups elsewhere), memory (of hosts, for messages between their own ranks), foreign load (both, at the rates that others leave: an estimate)
+	Name string
 	NS   float64 // of the most loaded one
 	Any  bool    // no mapping can be faster
 }
@@ -25,8 +38,32 @@ const (
 	littleCongestion = 0.01
 )
 
-// bound is the largest bound of a candidate.
-func (s *search) bound(c *Candidate) Bound {
+// bound is the largest bound of a candidate by any routing, which decides whether the
+// search ends.
+func (s *search) bound(c *Candidate) Bound { return largest(s.bounds(c)) }
+
+// told is the largest bound of a candidate, paths included, that its measured time does
+// not beat. A time that is below one by more than the nanosecond of rounding tells of an
+// estimate that is none, as that of foreign load may be, or of an extrapolation to the
+// full volume.
+func (s *search) told(c *Candidate) Bound {
+	beaten := func(b Bound) bool { return b.NS > float64(c.Summary.ElapsedNS)+1 }
+	return largest(slices.DeleteFunc(append(s.bounds(c), s.paths(c.Mapping)), beaten))
+}
+
+// largest is the first of the largest; the zero Bound where none takes any time.
+func largest(all []Bound) (most Bound) {
+	for _, b := range all {
+		if b.NS > most.NS {
+			most = b
+		}
+	}
+	return most
+}
+
+// bounds are all bounds of a candidate by any routing. Foreign load is one of them where
+// it is over 5 % more than the others.
+func (s *search) bounds(c *Candidate) []Bound {
 	if s.cuts == nil {
 		s.cuts = newCuts(s.Problem.Machine)
 	}
@@ -48,20 +85,21 @@ func (s *search) bound(c *Candidate) Bound {
 		out, in, busy := s.cuts[i+1].seconds(s.Problem.Machine, s.Traffic, hosts, foreign)
 		between, left = max(between, out, in), max(left, busy)
 	}
-	if ns := between * 1e9; ns > b.NS {
-		b = Bound{Name: "network", NS: ns}
-		if s.classes.Tree {
-			b.Name = "taper"
-		}
+	all := []Bound{b, {Name: "network", NS: between * 1e9}, {Name: "memory", NS: s.copying(hosts) * 1e9}, s.Floor}
+	if s.classes.Tree {
+		all[1].Name = "taper"
 	}
-	if ns := s.copying(hosts) * 1e9; ns > b.NS {
-		b = Bound{Name: "memory", NS: ns}
+	if ns := left * 1e9; ns > largest(all).NS*NearBound {
+		all = append(all, Bound{Name: "foreign load", NS: ns})
 	}
-	if ns := left * 1e9; ns > b.NS*NearBound {
-		b = Bound{Name: "foreign load", NS: ns}
-	}
-	if b.NS < s.Floor.NS {
-		return s.Floor
+	return all
+}
+
+// paths is the bound of links that the routing leaves no way around.
+func (s *search) paths(m mapping.Mapping) Bound {
+	b := Bound{Name: "minimal paths", NS: 1e9 * s.Routing.PathSeconds(s.Problem.Machine, s.Problem.Allocation, s.Traffic, m)}
+	if s.Routing == mapping.StaticRouting {
+		b.Name = "static routes"
 	}
 	return b
 }

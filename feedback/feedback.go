@@ -34,6 +34,7 @@ type Settings struct {
 	Validate    Evaluate                         // as Evaluate, but to be believed: judges what the search has found on fresh seeds; nil = Evaluate
 	Sensitive   Evaluate                         // as Evaluate, by a finer definition of congested: asked when the coarse one sees none under the best mapping, or what it saw led to no gain; nil = none
 	Alone       bool                             // no other job has the network
+	Routing     mapping.Routing                  // of the packets that Evaluate simulates, for the bounds of paths; zero = not known, no such bound
 	Memory      func(host int32) float64         // rate in bytes a second at which ranks of a host copy messages to each other (evalsim.Options.MemoryRate); nil = no bound of it
 	Floor       Bound                            // what no mapping can beat, where the caller knows more than the loads of links tell; zero = nothing
 	Rounds      int                              // most rounds of feedback, 0 to 1000
@@ -134,7 +135,7 @@ type Result struct {
 	ByRestarts   Gain        // of Restarts over Static: what selection gains
 	OverRestarts Gain        // of Feedback over Restarts: what feedback gains beyond
 	Limited      []Limited   // by Settings.Limits below Problem.MaxMoves, then Best; nil without limits, or where Fresh is not set
-	Bound        Bound       // the largest of Best
+	Bound        Bound       // the largest of Best that its time does not beat
 	Rounds       []Candidate // the best new candidate of every round that had one, in order
 	Candidates   []Candidate // all, in order, without their evaluations
 	Skipped      []string    // strategies and forms of feedback that could not be used, and why
@@ -238,7 +239,7 @@ func (s *search) end(ctx, searching context.Context) (*Result, error) {
 	if searching.Err() != nil {
 		s.result.Interrupted, s.result.Stopped = true, "interrupted"
 	}
-	s.result.Bound = s.bound(s.best)
+	s.result.Bound = s.told(s.best)
 	if ctx.Err() != nil {
 		return s.result, s.kept()
 	}
@@ -246,7 +247,7 @@ func (s *search) end(ctx, searching context.Context) (*Result, error) {
 		return nil, err
 	}
 	s.result.Interrupted = s.result.Interrupted || ctx.Err() != nil
-	s.result.Bound = s.bound(&s.result.Best)
+	s.result.Bound = s.told(&s.result.Best)
 	return s.result, s.kept()
 }
 
