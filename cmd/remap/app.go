@@ -35,8 +35,7 @@ options:
 
 // newApp is the table of commands.
 func (p *program) newApp() *cli.App {
-	job := join(p.scenarioFlag(), p.machineFlags(), p.trafficFlags(), p.backgroundFlags(), p.previousFlags(), p.simulationFlags(), p.commonFlags(), p.jsonFlag())
-	simulated := join(job, p.routingFlag())
+	job := join(p.scenarioFlag(), p.machineFlags(), p.trafficFlags(), p.backgroundFlags(), p.previousFlags(), p.simulationFlags(), p.routingFlag(), p.commonFlags(), p.jsonFlag())
 	mappings, reports := p.outputFlags(mappingFormats(), "csv"), p.outputFlags("text, markdown, csv or json", "text")
 	app := &cli.App{
 		Name: "remap", HelpName: "remap", Usage: "maps MPI ranks to hosts",
@@ -48,15 +47,15 @@ func (p *program) newApp() *cli.App {
 		ExitErrHandler: func(*cli.Context, error) {},
 		Commands: []*cli.Command{
 			p.command("optimize", "the closed loop: map, simulate, learn from congestion, map again", optimizeExamples, p.optimize,
-				simulated, p.strategiesFlag("rcm,bisection,multisection,tiling,kl"), p.goalFlags(), p.migrationFlag(), p.loopFlags(), p.measuredFlags(), p.checkModelFlag(), p.samplingFlag("from which the feedback is taken instead of exact counts"), mappings),
+				job, p.strategiesFlag("rcm,bisection,multisection,tiling,kl"), p.goalFlags(), p.migrationFlag(), p.loopFlags(), p.measuredFlags(), p.checkModelFlag(), p.samplingFlag("from which the feedback is taken instead of exact counts"), mappings),
 			p.command("map", "one static mapping, without simulation", mapExamples, p.mapOnce,
 				job, p.strategyFlag(), p.goalFlags(), mappings),
 			p.command("evaluate", "static costs of a mapping", evaluateExamples, p.evaluate,
 				job, p.mappingFlag(), reports),
 			p.command("simulate", "simulate a mapping", simulateExamples, p.simulate,
-				simulated, p.mappingFlag(), p.strategyFlag(), p.aloneFlag(), p.samplingFlag("which fill the est_ columns of --links"), p.measureFlags(), reports),
+				job, p.mappingFlag(), p.strategyFlag(), p.aloneFlag(), p.samplingFlag("which fill the est_ columns of --links"), p.measureFlags(), reports),
 			p.command("compare", "one row a strategy: static costs and simulated time", compareExamples, p.compare,
-				simulated, p.strategiesFlag(compareDefault), p.goalFlags(), reports),
+				job, p.strategiesFlag(compareDefault), p.goalFlags(), reports),
 			p.command("version", "build information", versionExamples, p.version, p.jsonFlag()),
 		},
 	}

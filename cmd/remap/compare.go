@@ -117,6 +117,7 @@ func (p *program) rows(ctx context.Context, j *job, strategies []mapping.Strateg
 	for i := range result.Rows {
 		result.Rows[i].Ratio = ratio(result.Rows[i].ElapsedNS, result.Rows[0].ElapsedNS)
 		rows = append(rows, &result.Rows[i].simulated)
+		result.floor = result.floor.unless(result.Rows[i].ElapsedNS)
 	}
 	result.Warnings = unsettled(rows)
 	return result, nil

@@ -172,11 +172,12 @@ func (s *settings) goalFlags() []cli.Flag {
 }
 
 func (s *settings) routingFlag() []cli.Flag {
-	return []cli.Flag{&cli.StringFlag{Name: "routing", Destination: &s.routing, Value: "adaptive", Usage: "`NAME`: adaptive, two-choices, random, hash or static; valiant or ugal on dragonfly and hyperx"}}
+	return []cli.Flag{&cli.StringFlag{Name: "routing", Destination: &s.routing, Value: "adaptive", Usage: "`NAME`: adaptive, two-choices, random, hash or static; valiant or ugal on dragonfly and hyperx; loads of links follow it"}}
 }
 
 // simulationFlags are taken by all commands that take a job, so that scripts
-// can pass one set to all; map and evaluate only check them.
+// can pass one set to all; map and evaluate only check them. Of --routing they have the
+// loads of links.
 func (s *settings) simulationFlags() []cli.Flag {
 	return []cli.Flag{
 		&cli.Uint64Flag{Name: "seed", Destination: &s.seed, Value: 1, Usage: "seed `N` of all chance"},

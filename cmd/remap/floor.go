@@ -45,6 +45,15 @@ func (j *job) floor() floor {
 // known tells whether there is a floor.
 func (f floor) known() bool { return f.Bound != "" }
 
+// unless is the floor, or none where a time beats it by more than the nanosecond of
+// rounding: an extrapolation to the full volume can.
+func (f floor) unless(best int64) floor {
+	if best+1 < f.BoundNS {
+		return floor{}
+	}
+	return f
+}
+
 // sentence says where the best time stands; empty when no floor is known.
 func (f floor) sentence(best int64) string {
 	if !f.known() {

@@ -94,13 +94,15 @@ func boundSentence(b feedback.Bound, best int64) string {
 		return ""
 	}
 	what := map[string]string{
-		"injection":    "the busiest host's link into the network at its full rate",
-		"ejection":     "the busiest host's link out of the network at its full rate",
-		"heavy rank":   "the link of the host whose rank sends or receives far more than most",
-		"taper":        "the links above the busiest leaf switch or pod at their full rate",
-		"network":      "the links of the busiest switch or group at their full rate",
-		"memory":       "the memory of the host whose ranks send each other the most",
-		"foreign load": "links between switches, estimated",
+		"injection":     "the busiest host's link into the network at its full rate",
+		"ejection":      "the busiest host's link out of the network at its full rate",
+		"heavy rank":    "the link of the host whose rank sends or receives far more than most",
+		"taper":         "the links above the busiest leaf switch or pod at their full rate",
+		"network":       "the links of the busiest switch or group at their full rate",
+		"minimal paths": "the links that no shortest path between two switches or groups avoids, at their full rate",
+		"static routes": "the busiest link of the static routes at its full rate",
+		"memory":        "the memory of the host whose ranks send each other the most",
+		"foreign load":  "links between switches, estimated",
 	}[b.Name]
 	whose := "this mapping is not faster than"
 	switch {

@@ -51,7 +51,7 @@ func TestNoGainUnlessFresh(t *testing.T) {
 
 // Every bound has its words, and where the best stands is a share or, far off, a multiple.
 func TestBoundSentence(t *testing.T) {
-	for _, name := range []string{"injection", "ejection", "heavy rank", "taper", "network", "memory", "foreign load"} {
+	for _, name := range []string{"injection", "ejection", "heavy rank", "taper", "network", "minimal paths", "static routes", "memory", "foreign load"} {
 		for best, end := range map[int64]string{900: "0.0 % above that", 1000: "0.0 % above that", 1066: "6.6 % above that", 4400: "4.4 times that"} {
 			for _, any := range []bool{false, true} {
 				text := boundSentence(feedback.Bound{Name: name, NS: 1000, Any: any}, best)

@@ -38,6 +38,7 @@ type job struct {
 	maxPackets  int64              // a rank
 	measured    *measurement       // --measured, once the loop has read it; nil = none
 
+	routing     mapping.Routing        // --routing, for loads of links and bounds
 	coordinates *commgraph.Coordinates // where ranks lie; nil = unknown
 	phases      []*commgraph.Traffic   // of the traffic (--phases apart); nil = one, or not to be told apart
 }
@@ -83,10 +84,11 @@ func (p *program) load() (*job, error) {
 	if j.recorded {
 		j.name = p.graphName()
 	}
-	if _, err := p.simulation(); err != nil {
+	o, err := p.simulation()
+	if err != nil {
 		return nil, err
 	}
-	var err error
+	j.routing = o.Routing.ForLoads()
 	if j.machine, err = p.openTopology(); err != nil {
 		return nil, err
 	}
@@ -268,7 +270,7 @@ func (j *job) problem(seed uint64) *mapping.Problem {
 
 // costs are the static costs of a mapping, under a strategy's name.
 func (j *job) costs(name string, m mapping.Mapping) (mapping.Costs, error) {
-	c, err := mapping.Evaluate(j.machine, j.allocation, j.traffic, m, j.previous)
+	c, err := j.routing.Evaluate(j.machine, j.allocation, j.traffic, m, j.previous)
 	c.Strategy = name
 	return c, err
 }

@@ -99,6 +99,11 @@ func TestFloorOfRails(t *testing.T) {
 			t.Errorf("%s: %+v, want %+v", text, got, want)
 		}
 	}
+	for best, want := range map[int64]floor{1000: {"injection", 1000}, 999: {"injection", 1000}, 998: {}} {
+		if got := (floor{"injection", 1000}).unless(best); got != want {
+			t.Errorf("best time %d ns: %+v, want %+v", best, got, want)
+		}
+	}
 	gather := &workload.Program{Offsets: []int32{0, 0, 1, 2}, VolumeScale: 1,
 		Ops: []workload.Op{{Kind: workload.Send, Peer: 0, Bytes: 1000000}, {Kind: workload.Send, Peer: 0, Bytes: 1000000}}}
 	j := &job{machine: machine, whole: gather, allocation: &mapping.Allocation{Hosts: []int32{0, 1, 2}, Slots: []int32{1, 1, 1}}}
