@@ -233,6 +233,9 @@ func TestBoundOfDragonfly(t *testing.T) {
 		if b.Name != c.name || math.Abs(b.NS/unit-c.want) > 1e-9 {
 			t.Errorf("%v: %s bound of %g messages, by hand %s of %g", c.routing, b.Name, b.NS/unit, c.name, c.want)
 		}
+		if p := s.paths(s.best.Mapping).NS / unit; p > times {
+			t.Errorf("%v: paths need %g messages, simulated are %g", c.routing, p, times)
+		}
 	}
 }
 

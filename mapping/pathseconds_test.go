@@ -186,3 +186,20 @@ func TestPathSecondsOfSharedLinks(t *testing.T) {
 		}
 	}
 }
+
+// Hosts with two rails, static routing: hosts 0 and 1 send to hosts 4 and 6 of the other
+// leaf switch, all over the first of its two links up. Of two rails to one leaf switch it
+// carries both messages, whichever rails they take. Where each rail leads to a leaf switch
+// of its own, no link must carry either.
+func TestPathSecondsOfRails(t *testing.T) {
+	for spec, want := range map[string]float64{"xgft:down=4x2,up=1x2": 2, "xgft:down=4x2,up=1x2,parallel=2x1": 2, "xgft:down=4x2,up=2x2": 0} {
+		machine := mustNetwork(t, spec)
+		traffic, err := commgraph.NewTraffic(8, []commgraph.Flow{{From: 0, To: 4, Bytes: 1000}, {From: 1, To: 6, Bytes: 1000}}, false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := StaticRouting.PathSeconds(machine, allHosts(machine), traffic, Identity(8)) / (1000 / 12.5e9); math.Abs(got-want) > 1e-9 {
+			t.Errorf("%s: %g messages, by hand %g", spec, got, want)
+		}
+	}
+}
