@@ -14,7 +14,8 @@ import (
 )
 
 // staticBytes is what mapping expects of every link: length links.
-func staticBytes(t rapid.TB, top *topology.Topology, p *workload.Program, hosts []int32, routing evalsim.Routing) []float64 {
+func staticBytes(t rapid.TB, top *topology.Topology, p *workload.Program, hosts []int32,
+	routing evalsim.Routing) []float64 {
 	t.Helper()
 	traffic, err := p.Traffic()
 	if err != nil {
@@ -81,14 +82,16 @@ func TestBusiestStaticLink(t *testing.T) {
 		{"a third of a ring", "torus:6x4", shift(6, 2), 2},
 	} {
 		top := network(t, c.spec)
-		r, most, expected := run(t, top, c.p, options(func(o *evalsim.Options) { o.Routing = evalsim.Static })), int64(0), 0.0
+		o := options(func(o *evalsim.Options) { o.Routing = evalsim.Static })
+		r, most, expected := run(t, top, c.p, o), int64(0), 0.0
 		for l, bytes := range staticBytes(t, top, c.p, identity(c.p.Ranks()), evalsim.Static) {
 			if link := &top.Links[l]; !top.IsHost(link.From) && !top.IsHost(link.To) {
 				most, expected = max(most, r.Links[l].Bytes), max(expected, bytes)
 			}
 		}
 		if math.Abs(expected-1000*c.want) > 1e-6 || most != int64(1000*c.want) {
-			t.Errorf("%s: the busiest link carries %d bytes, expected are %g, by hand %g", c.name, most, expected, 1000*c.want)
+			t.Errorf("%s: the busiest link carries %d bytes, expected are %g, by hand %g",
+				c.name, most, expected, 1000*c.want)
 		}
 	}
 }
@@ -133,12 +136,13 @@ func TestExpectedLoads(t *testing.T) {
 				chi += mean * mean / (sigma * sigma)
 			}
 			if math.Abs(mean) > 5*sigma+0.1 {
-				t.Errorf("%s, %v: link %d carries %g bytes more than the %g expected, sigma %g", c.spec, c.routing, l, mean, expected[l], sigma)
+				t.Errorf("%s, %v: link %d carries %g bytes more than the %g expected, sigma %g",
+					c.spec, c.routing, l, mean, expected[l], sigma)
 			}
 		}
-		t.Logf("%s, %v: %g links vary, mean squared error in standard errors %.2f", c.spec, c.routing, varying, chi/varying)
 		if varying < 4 || chi/varying > 2 {
-			t.Errorf("%s, %v: %g links vary, mean squared error in standard errors %.2f", c.spec, c.routing, varying, chi/varying)
+			t.Errorf("%s, %v: %g links vary, mean squared error in standard errors %.2f",
+				c.spec, c.routing, varying, chi/varying)
 		}
 	}
 }

@@ -85,7 +85,8 @@ func (s *search) bounds(c *Candidate) []Bound {
 		out, in, busy := s.cuts[i+1].seconds(s.Problem.Machine, s.Traffic, hosts, foreign)
 		between, left = max(between, out, in), max(left, busy)
 	}
-	all := []Bound{b, {Name: "network", NS: between * 1e9}, {Name: "memory", NS: s.copying(hosts) * 1e9}, s.Floor}
+	all := []Bound{b, {Name: "network", NS: between * 1e9},
+		{Name: "memory", NS: s.copying(hosts) * 1e9}, s.Floor}
 	if s.classes.Tree {
 		all[1].Name = "taper"
 	}
@@ -97,7 +98,8 @@ func (s *search) bounds(c *Candidate) []Bound {
 
 // paths is the bound of links that the routing leaves no way around.
 func (s *search) paths(m mapping.Mapping) Bound {
-	b := Bound{Name: "minimal paths", NS: 1e9 * s.Routing.PathSeconds(s.Problem.Machine, s.Problem.Allocation, s.Traffic, m)}
+	p := s.Problem
+	b := Bound{Name: "minimal paths", NS: 1e9 * s.Routing.PathSeconds(p.Machine, p.Allocation, s.Traffic, m)}
 	if s.Routing == mapping.StaticRouting {
 		b.Name = "static routes"
 	}

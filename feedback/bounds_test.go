@@ -70,7 +70,8 @@ func TestBoundHolds(t *testing.T) {
 		ranks := rapid.IntRange(2, slots*machine.Hosts()).Draw(t, "ranks")
 		pattern := rapid.SampledFrom([]string{"uniform:%d,rounds=3", "ring:%d,bytes=100000", "hotspot:%d,servers=1,traffic=writes"}).Draw(t, "pattern")
 		m := mapping.Mapping(rapid.Permutation([]int32(mapping.Identity(slots*machine.Hosts()))).Draw(t, "mapping")[:ranks])
-		routing := rapid.SampledFrom([]evalsim.Routing{evalsim.Adaptive, evalsim.RandomPacket, evalsim.FlowHash, evalsim.Static, evalsim.Valiant, evalsim.UGAL}).Draw(t, "routing")
+		routing := rapid.SampledFrom([]evalsim.Routing{evalsim.Adaptive, evalsim.RandomPacket,
+			evalsim.FlowHash, evalsim.Static, evalsim.Valiant, evalsim.UGAL}).Draw(t, "routing")
 		if routing >= evalsim.Valiant && machine.Routes.Intermediate == nil {
 			t.Skip("no longer paths")
 		}
@@ -222,16 +223,18 @@ func TestBoundOfDragonfly(t *testing.T) {
 		name    string
 		want    float64 // messages
 	}{
-		{evalsim.Adaptive, "minimal paths", 36}, {evalsim.FlowHash, "minimal paths", 36}, {evalsim.Static, "static routes", 36},
+		{evalsim.Adaptive, "minimal paths", 36},
+		{evalsim.FlowHash, "minimal paths", 36}, {evalsim.Static, "static routes", 36},
 		{evalsim.Valiant, "network", 12}, {evalsim.UGAL, "network", 12},
 	} {
-		s := posed(t, "dragonfly:groups=4,routers=3,hosts=2,global=1", fmt.Sprintf("alltoall:12,bytes=%d", bytes), mapping.Identity(12),
+		pattern := fmt.Sprintf("alltoall:12,bytes=%d", bytes)
+		s := posed(t, "dragonfly:groups=4,routers=3,hosts=2,global=1", pattern, mapping.Identity(12),
 			func(_ *topology.Topology, _ *mapping.Allocation, o *evalsim.Options) { o.Routing = c.routing })
 		unit := bytes / s.Problem.Machine.Links[0].BytesPerSecond * 1e9
 		b, times := s.told(s.best), float64(s.best.Summary.ElapsedNS)/unit
 		t.Logf("%v: %s bound of %g messages, simulated %.3f", c.routing, b.Name, b.NS/unit, times)
 		if b.Name != c.name || math.Abs(b.NS/unit-c.want) > 1e-9 {
-			t.Errorf("%v: %s bound of %g messages, by hand %s of %g", c.routing, b.Name, b.NS/unit, c.name, c.want)
+			t.Errorf("%v: by hand it is the %s bound of %g", c.routing, c.name, c.want)
 		}
 		if p := s.paths(s.best.Mapping).NS / unit; p > times {
 			t.Errorf("%v: paths need %g messages, simulated are %g", c.routing, p, times)
@@ -253,7 +256,8 @@ func TestBeatenBoundIsNotTold(t *testing.T) {
 		elapsed float64
 		want    string
 	}{
-		{foreign.NS, foreign.Name}, {foreign.NS - 1, foreign.Name}, {foreign.NS - 2, injection.Name}, {injection.NS, injection.Name}, {injection.NS - 2, "network"}, {1, ""},
+		{foreign.NS, foreign.Name}, {foreign.NS - 1, foreign.Name}, {foreign.NS - 2, injection.Name},
+		{injection.NS, injection.Name}, {injection.NS - 2, "network"}, {1, ""},
 	} {
 		s.best.Summary.ElapsedNS = int64(math.Ceil(c.elapsed))
 		if b := s.told(s.best); b.Name != c.want {

@@ -27,17 +27,21 @@ type forcedPaths struct {
 }
 
 // cellPair is what goes from one group of a level to another without a third between.
+// Of the switch that is looked at, direct tells whether all paths leave its group for that
+// of the destination in hand.
 type cellPair struct {
 	of     []int32              // length switches: group of its hosts, -1 = none or several
 	rates  map[[2]int32]float64 // of all links from one group to another
 	bytes  map[[2]int32]float64 // that must cross them
-	direct []bool               // length switches: for the destination in hand, all paths leave the group for the destination's
+	direct []bool               // length switches
 }
 
 func newForcedPaths(machine *topology.Topology) *forcedPaths {
 	n, switches := len(machine.Links), machine.Switches()
-	f := &forcedPaths{machine: machine, first: make([]int32, n), rates: make([]float64, n), bytes: make([]float64, n),
-		held: make([]float64, switches), distance: make([]int32, switches), next: make([]int32, switches), alone: make([]int32, switches)}
+	f := &forcedPaths{machine: machine,
+		first: make([]int32, n), rates: make([]float64, n), bytes: make([]float64, n),
+		held: make([]float64, switches), distance: make([]int32, switches),
+		next: make([]int32, switches), alone: make([]int32, switches)}
 	seen := make([]int32, machine.Hosts()+switches) // node: the first link to it from the node in hand
 	for sw := range int32(switches) {
 		f.distance[sw] = -1
@@ -60,7 +64,8 @@ func newForcedPaths(machine *topology.Topology) *forcedPaths {
 
 func newCellPair(machine *topology.Topology, level *topology.Level) cellPair {
 	const mixed = -2
-	c := cellPair{make([]int32, machine.Switches()), map[[2]int32]float64{}, map[[2]int32]float64{}, make([]bool, machine.Switches())}
+	n := machine.Switches()
+	c := cellPair{make([]int32, n), map[[2]int32]float64{}, map[[2]int32]float64{}, make([]bool, n)}
 	for sw := range c.of {
 		c.of[sw] = -1
 	}
@@ -192,7 +197,8 @@ func (f *forcedPaths) meet(sw, to int32) {
 		f.next[sw] = f.common(f.next[sw], after)
 		for i := range f.cells {
 			c := &f.cells[i]
-			c.direct[sw] = c.direct[sw] && (c.of[after] == c.of[to] || c.of[after] == c.of[sw] && c.direct[after])
+			inside := c.of[after] == c.of[sw] && c.direct[after]
+			c.direct[sw] = c.direct[sw] && (inside || c.of[after] == c.of[to])
 		}
 	}
 }

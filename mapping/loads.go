@@ -147,7 +147,8 @@ type spreader struct {
 }
 
 func newSpreader(machine *topology.Topology, loads []float64) *spreader {
-	return &spreader{machine: machine, loads: loads, held: make([]float64, machine.Switches()), listed: make([]bool, machine.Switches())}
+	n := machine.Switches()
+	return &spreader{machine: machine, loads: loads, held: make([]float64, n), listed: make([]bool, n)}
 }
 
 // spread carries demands that share their destination.

@@ -20,7 +20,8 @@ import (
 //
 // O(entries + sum over destination switches of links out of the switches on shortest
 // paths to them, times levels).
-func (r Routing) PathSeconds(machine *topology.Topology, a *Allocation, traffic *commgraph.Traffic, m Mapping) float64 {
+func (r Routing) PathSeconds(machine *topology.Topology, a *Allocation, traffic *commgraph.Traffic,
+	m Mapping) float64 {
 	hosts := m.Hosts(a)
 	switch {
 	case machine.Routes == nil:
@@ -29,7 +30,8 @@ func (r Routing) PathSeconds(machine *topology.Topology, a *Allocation, traffic 
 		return staticSeconds(machine, traffic, hosts)
 	case r == MinimalRouting && newTreeLoads(machine) == nil:
 		var demands []demand
-		hostLinks(machine, oneWay(machine, traffic, hosts), hosts, make([]float64, len(machine.Links)), func(d demand) { demands = append(demands, d) })
+		collect := func(d demand) { demands = append(demands, d) }
+		hostLinks(machine, oneWay(machine, traffic, hosts), hosts, make([]float64, len(machine.Links)), collect)
 		return newForcedPaths(machine).seconds(demands)
 	}
 	return 0

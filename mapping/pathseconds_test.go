@@ -98,8 +98,10 @@ func byPaths(machine *topology.Topology, a *Allocation, traffic *commgraph.Traff
 // PathSeconds is what a list of all paths gives, on networks of any kind but intact
 // trees; with some cables failed or slow, too.
 func TestPathSecondsAgainstAllPaths(t *testing.T) {
-	specs := []string{"torus:4x3x2", "torus:4x4", "torus:2x2,double=true", "mesh:3x3,hosts=2", "hyperx:3x4", "hyperx:2x3x2,hosts=2",
-		"dragonfly:groups=4,routers=3,hosts=2,global=1", "dragonfly:groups=3,routers=2,hosts=2,global=3", "dragonfly:groups=5,routers=4,hosts=1,global=2"}
+	specs := []string{"torus:4x3x2", "torus:4x4", "torus:2x2,double=true", "mesh:3x3,hosts=2", "hyperx:3x4",
+		"hyperx:2x3x2,hosts=2",
+		"dragonfly:groups=4,routers=3,hosts=2,global=1", "dragonfly:groups=3,routers=2,hosts=2,global=3",
+		"dragonfly:groups=5,routers=4,hosts=1,global=2"}
 	rapid.Check(t, func(t *rapid.T) {
 		machine := mustNetwork(t, rapid.SampledFrom(specs).Draw(t, "network"))
 		for range rapid.IntRange(0, 2).Draw(t, "failures") {
@@ -149,7 +151,8 @@ func TestPathSecondsOfDragonfly(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := c.routing.PathSeconds(machine, allHosts(machine), traffic, Identity(machine.Hosts())); math.Abs(got/message-c.want) > 1e-9 {
+		got := c.routing.PathSeconds(machine, allHosts(machine), traffic, Identity(machine.Hosts()))
+		if math.Abs(got/message-c.want) > 1e-9 {
 			t.Errorf("%s: %g messages, by hand %g", c.name, got/message, c.want)
 		}
 	}
@@ -181,7 +184,8 @@ func TestPathSecondsOfSharedLinks(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := MinimalRouting.PathSeconds(machine, allHosts(machine), traffic, Identity(machine.Hosts())); math.Abs(got/message-c.want) > 1e-9 {
+		got := MinimalRouting.PathSeconds(machine, allHosts(machine), traffic, Identity(machine.Hosts()))
+		if math.Abs(got/message-c.want) > 1e-9 {
 			t.Errorf("%s: %g messages, by hand %g", c.spec, got/message, c.want)
 		}
 	}
@@ -192,14 +196,19 @@ func TestPathSecondsOfSharedLinks(t *testing.T) {
 // carries both messages, whichever rails they take. Where each rail leads to a leaf switch
 // of its own, no link must carry either.
 func TestPathSecondsOfRails(t *testing.T) {
-	for spec, want := range map[string]float64{"xgft:down=4x2,up=1x2": 2, "xgft:down=4x2,up=1x2,parallel=2x1": 2, "xgft:down=4x2,up=2x2": 0} {
+	const message = 1000 / 12.5e9
+	flows := []commgraph.Flow{{From: 0, To: 4, Bytes: 1000}, {From: 1, To: 6, Bytes: 1000}}
+	for spec, want := range map[string]float64{
+		"xgft:down=4x2,up=1x2": 2, "xgft:down=4x2,up=1x2,parallel=2x1": 2, "xgft:down=4x2,up=2x2": 0,
+	} {
 		machine := mustNetwork(t, spec)
-		traffic, err := commgraph.NewTraffic(8, []commgraph.Flow{{From: 0, To: 4, Bytes: 1000}, {From: 1, To: 6, Bytes: 1000}}, false)
+		traffic, err := commgraph.NewTraffic(8, flows, false)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := StaticRouting.PathSeconds(machine, allHosts(machine), traffic, Identity(8)) / (1000 / 12.5e9); math.Abs(got-want) > 1e-9 {
-			t.Errorf("%s: %g messages, by hand %g", spec, got, want)
+		got := StaticRouting.PathSeconds(machine, allHosts(machine), traffic, Identity(8))
+		if math.Abs(got/message-want) > 1e-9 {
+			t.Errorf("%s: %g messages, by hand %g", spec, got/message, want)
 		}
 	}
 }

@@ -14,7 +14,7 @@ const (
 	AnyRouting     Routing = iota // nothing, or shortest paths and longer ones as queues decide (UGAL)
 	MinimalRouting                // shortest paths, by any of the candidates of every switch
 	StaticRouting                 // destination-modulo: topology.Routes.StaticNext
-	ValiantRouting                // by way of a switch drawn from topology.Routes.Intermediate, minimal before and after
+	ValiantRouting                // by way of a random one of topology.Routes.Intermediate
 )
 
 // LinkLoads is what LinkLoads is for MinimalRouting, under any routing.
@@ -32,7 +32,8 @@ const (
 //
 // Under AnyRouting loads are those of MinimalRouting: UGAL lies between these and those
 // of ValiantRouting.
-func (r Routing) LinkLoads(machine *topology.Topology, a *Allocation, traffic *commgraph.Traffic, m Mapping) []float64 {
+func (r Routing) LinkLoads(machine *topology.Topology, a *Allocation, traffic *commgraph.Traffic,
+	m Mapping) []float64 {
 	loads, hosts := make([]float64, len(machine.Links)), m.Hosts(a)
 	var demands []demand
 	collect := func(d demand) { demands = append(demands, d) }

@@ -15,10 +15,11 @@ func (r *Routes) StaticIndex(at, host int32, n uint32) uint32 {
 func (r *Routes) StaticNext(from, at, to, host int32) int32 {
 	var scratch [maxDimensions]int32
 	channels := r.CandidatesIn(scratch[:], at, to)
+	virtual := func(i int) int32 { return channels[i] % r.VirtualChannels }
 	k := uint32(0)
 	switch n := len(channels); {
 	case n == 1:
-	case n == 2 && r.Grid != nil && channels[0]%r.VirtualChannels != channels[1]%r.VirtualChannels: // a tie, see GridRoute
+	case n == 2 && r.Grid != nil && virtual(0) != virtual(1): // a tie, see GridRoute
 		if r.Grid.TieUp(from, to, r.Grid.Differs(at, to)) {
 			k = 1
 		}
