@@ -20,6 +20,7 @@ func (s *search) control(ctx context.Context) error {
 	}
 	settings := s.Settings
 	settings.Simulations = wanted
+	settings.Apart = nil // nothing is learned
 	blind := newSearch(settings)
 	blind.judged = slices.Clone(s.judged[:s.statics])
 	blind.best = s.bestStatic()

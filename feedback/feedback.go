@@ -31,8 +31,10 @@ type Settings struct {
 	Bases       int                  // most mappings, of different origin, that a round goes on from, 1 to 100
 	Workers     int                  // mappings of one base made at a time; 0 = one a core; results do not depend on it
 	Evaluate    Evaluate
+	Apart       Evaluate                         // as Evaluate, with the network to itself: where View does not tell of others, tells their congestion from the job's own; nil = all is theirs
 	Validate    Evaluate                         // as Evaluate, but to be believed: judges what the search has found on fresh seeds; nil = Evaluate
 	Sensitive   Evaluate                         // as Evaluate, by a finer definition of congested: asked when the coarse one sees none under the best mapping, or what it saw led to no gain; nil = none
+	Fine        bool                             // Evaluate has the finer definition already, and Sensitive is not asked
 	Alone       bool                             // no other job has the network
 	Routing     mapping.Routing                  // of the packets that Evaluate simulates, for the bounds of paths; zero = not known, no such bound
 	Memory      func(host int32) float64         // rate in bytes a second at which ranks of a host copy messages to each other (evalsim.Options.MemoryRate); nil = no bound of it
@@ -155,6 +157,7 @@ type search struct {
 	Settings
 	classes *mapping.LinkClasses
 	nothing *knowledge             // before any measurement
+	signs   *signs                 // of others, by all mappings that were judged; used where the view does not tell of them
 	statics int                    // how many of judged are static
 	blind   *search                // the control; nil = none
 	cuts    []cuts                 // of the machine, where bounds are; nil until they are asked
@@ -179,6 +182,7 @@ func newSearch(settings Settings) *search {
 	// No path has more switches than the machine: weight times distance stays in int64.
 	limit := min(commgraph.MaxTotal/2, math.Exp2(60)/float64(settings.Problem.Machine.Switches()+2))
 	s.nothing = ignorance(settings.Problem, limit)
+	s.signs = newSigns(len(settings.Problem.Machine.Links))
 	s.nothing.alone, s.nothing.phases = settings.Alone, settings.Phases
 	return s
 }

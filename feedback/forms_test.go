@@ -58,7 +58,7 @@ func TestExactView(t *testing.T) {
 	r.Own[up[1]] = evalsim.OwnLink{Packets: 10, Congested: 5}
 	r.Links[up[0]].Bytes = int64(rate/4) + int64(rate/2)
 	e := &Evaluation{Results: []*evalsim.Result{r, {Makespan: 1000, Own: make([]evalsim.OwnLink, n), Links: make([]evalsim.LinkStats, n)}}}
-	s := ExactView(p.Machine, e).over(mapping.NewLinkClasses(p.Machine))
+	s := ExactView(p.Machine, e).over(mapping.NewLinkClasses(p.Machine), nil)
 	for _, l := range up {
 		// Half the time nothing was sent, and half of the class's links are unused.
 		if math.Abs(s.own[l]-1./16) > 1e-3 || math.Abs(s.foreign[l]-1./8) > 1e-3 || s.congested[l] != 0.5 {
@@ -67,24 +67,6 @@ func TestExactView(t *testing.T) {
 	}
 	if l := ups(p, 2)[0]; s.own[l] != 0 || s.foreign[l] != 0 || s.congested[l] != 0 {
 		t.Error("a link without packets tells something")
-	}
-}
-
-// TestOthersToldByCongestion: without counts of others, congestion that the
-// job's own bytes do not explain is theirs, and what they do explain is not.
-func TestOthersToldByCongestion(t *testing.T) {
-	p := leaves(t, 8)
-	v := newLinkView(len(p.Machine.Links))
-	busy, own := ups(p, 0)[0], ups(p, 3)[0]
-	for _, l := range ups(p, 0) {
-		v.Packets[l], v.Congested[l], v.Own[l] = 10, 9, 0.2
-	}
-	for _, l := range ups(p, 3) {
-		v.Packets[l], v.Congested[l], v.Own[l] = 10, 6, 0.8
-	}
-	s := v.over(mapping.NewLinkClasses(p.Machine))
-	if math.Abs(s.foreign[busy]-0.7) > 1e-12 || s.foreign[own] != 0 {
-		t.Errorf("others use %g and %g, want 0.7 and 0", s.foreign[busy], s.foreign[own])
 	}
 }
 

@@ -196,7 +196,7 @@ func TestSavedExactly(t *testing.T) {
 				Jobs: []evalsim.JobStats{{Packets: rapid.Int64().Draw(t, "packets")}}, Congested: rapid.Int64().Draw(t, "congested"), VolumeScale: time.Draw(t, "scale")})
 		}
 		if rapid.Bool().Draw(t, "seen") {
-			want.Seen = &savedState{floats.Draw(t, "congested"), floats.Draw(t, "own"), floats.Draw(t, "foreign")}
+			want.Seen = &savedState{Congested: floats.Draw(t, "congested"), Own: floats.Draw(t, "own"), Foreign: floats.Draw(t, "foreign")}
 		}
 		for range 2 {
 			j, err := OpenJournal(path, "")

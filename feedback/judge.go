@@ -32,6 +32,12 @@ func (s *search) judge(ctx context.Context, c *Candidate) (fresh bool, err error
 	e := judged.evaluation()
 	c.Evaluation, c.Summary, c.Dropped = e, evalsim.Summarize(e.Results), judged.Dropped
 	c.digest = judged.digest()
+	if s.Fine {
+		c.finer = &judged
+	}
+	if c.digest.state.signs != nil {
+		s.signs.add(c.digest.state.signs)
+	}
 	s.result.Simulations++
 	s.result.Runs += len(e.Results)
 	s.judged = append(s.judged, c)
@@ -65,8 +71,7 @@ func (s *search) race(ctx context.Context, m mapping.Mapping) (judgement, error)
 		e.Results = append(e.Results, rest.Results...)
 	}
 	j := judgement{Repeats: keep(e), Dropped: dropped}
-	j.see(s, e)
-	return j, nil
+	return j, j.see(ctx, s, m, e)
 }
 
 func hopeless(e, best *Evaluation) bool {

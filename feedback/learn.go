@@ -27,7 +27,7 @@ func (d *digest) congested() bool {
 // same measurements more. It looks closer when they say nothing, or led to no
 // gain.
 func (s *search) learn(ctx context.Context, base *Candidate, failures int) (*knowledge, error) {
-	if s.Sensitive != nil && s.Gain > 0 && (failures > 0 && base == s.best || !base.digest.congested()) {
+	if s.finer() && s.Gain > 0 && (failures > 0 && base == s.best || !base.digest.congested()) {
 		finer, err := s.lookCloser(ctx, base)
 		if err != nil {
 			return nil, err
@@ -40,8 +40,14 @@ func (s *search) learn(ctx context.Context, base *Candidate, failures int) (*kno
 		weights.Grow(s.Problem.Graph, base.digest.flows, s.Gain)
 	}
 	base.knows = base.knows.learn(base.digest.state, weights, s.hostSeconds(base.Mapping), s.Gain)
+	if base.digest.state.signs != nil {
+		base.knows.demand = s.signs.demand(s.classes)
+	}
 	return base.knows, nil
 }
+
+// finer tells whether candidates can be evaluated by the finer definition of congested.
+func (s *search) finer() bool { return s.Sensitive != nil || s.Fine }
 
 // lookCloser evaluates a candidate by the finer definition of congested, in few
 // repeats; asked again it says the same at once.
@@ -55,8 +61,7 @@ func (s *search) lookCloser(ctx context.Context, c *Candidate) (*judgement, erro
 			return judgement{}, err
 		}
 		j := judgement{Repeats: keep(e)}
-		j.see(s, e)
-		return j, nil
+		return j, j.see(ctx, s, c.Mapping, e)
 	})
 	if err != nil {
 		return nil, err

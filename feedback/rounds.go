@@ -60,7 +60,7 @@ func (s *search) enough(ctx context.Context) (bool, error) {
 	}
 	s.result.Stopped = nothingToGain(b, best)
 	few := s.best.Summary.CongestedHopFraction <= littleCongestion
-	if s.result.Stopped == "" && few && s.Sensitive != nil && s.Gain > 0 {
+	if s.result.Stopped == "" && few && s.finer() && s.Gain > 0 {
 		finer, err := s.lookCloser(ctx, s.best)
 		if err != nil {
 			return false, err

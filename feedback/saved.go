@@ -1,6 +1,7 @@
 package feedback
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 
@@ -36,7 +37,10 @@ type savedResult struct {
 	Small        []float64
 }
 
-type savedState struct{ Congested, Own, Foreign []float64 }
+type savedState struct {
+	Congested, Own, Foreign []float64
+	Open, Met               []float64 // of signs; nil where the view told of others
+}
 
 // keep takes what is kept of an evaluation.
 func keep(e *Evaluation) []savedResult {
@@ -59,14 +63,36 @@ func (j *judgement) evaluation() *Evaluation {
 	return e
 }
 
-// see adds what the search learns from.
-func (j *judgement) see(s *search, e *Evaluation) {
-	seen := s.View(s.Problem.Machine, e).over(s.classes)
-	j.Seen, j.Flows = &savedState{seen.congested, seen.own, seen.foreign}, e.Flows()
+// see adds what the search learns from. Where the view does not tell of others, the mapping
+// is simulated with the network to itself too: one repeat, for alone a job meets nearly the
+// same congestion under every seed.
+func (j *judgement) see(ctx context.Context, s *search, m mapping.Mapping, e *Evaluation) error {
+	view, alone := s.View(s.Problem.Machine, e), (*LinkView)(nil)
+	switch {
+	case view.Foreign != nil:
+	case s.Alone:
+		view.Foreign = make([]float64, len(view.Own))
+	case s.Apart != nil:
+		apart, err := s.Apart(ctx, m, 0, 1)
+		if err != nil {
+			return err
+		}
+		alone = s.View(s.Problem.Machine, apart)
+	}
+	seen := view.over(s.classes, alone)
+	j.Seen, j.Flows = &savedState{Congested: seen.congested, Own: seen.own, Foreign: seen.foreign}, e.Flows()
+	if seen.signs != nil {
+		j.Seen.Open, j.Seen.Met = seen.signs.open, seen.signs.met
+	}
+	return nil
 }
 
 func (j *judgement) digest() *digest {
-	return &digest{&state{j.Seen.Congested, j.Seen.Own, j.Seen.Foreign}, j.Flows}
+	seen := &state{congested: j.Seen.Congested, own: j.Seen.Own, foreign: j.Seen.Foreign}
+	if j.Seen.Open != nil {
+		seen.signs = &signs{j.Seen.Open, j.Seen.Met}
+	}
+	return &digest{seen, j.Flows}
 }
 
 // name is short and, for all purposes, one mapping's alone.

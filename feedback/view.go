@@ -61,7 +61,8 @@ func (v *LinkView) shares(machine *topology.Topology, seconds float64) {
 
 // SampledView reads nothing but what the job's own receivers conclude from the
 // samples its packets carry (sampling.Table of the first job). packetBytes is
-// what its packets hold on average. Others' traffic it does not know.
+// what its packets hold on average. It does not tell of others: what signs there are of
+// them the search gathers (signs).
 func SampledView(packetBytes float64) View {
 	return func(machine *topology.Topology, e *Evaluation) *LinkView {
 		v := newLinkView(len(machine.Links))
@@ -96,37 +97,38 @@ type state struct {
 	congested []float64 // length links: share of the job's packets, 0 to 1
 	own       []float64 // length links: share of the rate
 	foreign   []float64 // length links: share of the rate
+	signs     *signs    // of others, where the view does not tell of them; nil = it does
 }
 
 // over takes means over links that are used alike, those of congestion by packets.
-//
-// Where a view does not tell of others, what says that they are there is that
-// ports are busy without the job (Taffet 2018, theorem 4.2: the link at the root
-// of a congestion tree runs at its full rate, and what the job does not use of it
-// others do). A port that a share F of the job's packets finds congested is busy
-// for at least about that share of the time, as packets come at all times; so
-// others use F less the job's own share.
-func (v *LinkView) over(k *mapping.LinkClasses) *state {
-	packets, congested := make([]float64, len(k.Sizes)), make([]float64, len(k.Sizes))
-	for l, class := range k.Of {
-		packets[class] += v.Packets[l]
-		congested[class] += v.Congested[l]
-	}
-	s := &state{congested: make([]float64, len(k.Of)), own: k.Mean(v.Own)}
-	for l, class := range k.Of {
-		if packets[class] > 0 {
-			s.congested[l] = min(1, max(0, congested[class]/packets[class]))
-		}
-	}
+// Where the view does not tell of others, signs do; alone is then the view of the same
+// mapping with the network to itself, nil = the job is taken to hinder itself nowhere.
+func (v *LinkView) over(k *mapping.LinkClasses, alone *LinkView) *state {
+	s := &state{congested: v.met(k), own: k.Mean(v.Own)}
 	if v.Foreign != nil {
 		s.foreign = k.Mean(v.Foreign)
 		return s
 	}
-	s.foreign = make([]float64, len(k.Of))
-	for l := range s.foreign {
-		s.foreign[l] = max(0, s.congested[l]-s.own[l])
+	own := make([]float64, len(k.Of))
+	if alone != nil {
+		own = alone.met(k)
+	}
+	s.foreign, s.signs = make([]float64, len(k.Of)), newSigns(len(k.Of))
+	packets := k.Mean(v.Packets)
+	for l, class := range k.Of {
+		s.signs.note(l, packets[l]*float64(k.Sizes[class]), s.congested[l], own[l])
+		s.foreign[l] = s.signs.busy(l) * (1 - s.own[l])
 	}
 	return s
+}
+
+// met is the share of packets that found the links of a class congested, for every link.
+func (v *LinkView) met(k *mapping.LinkClasses) []float64 {
+	packets, congested := k.Mean(v.Packets), k.Mean(v.Congested)
+	for l := range congested {
+		congested[l] = share(congested[l], packets[l])
+	}
+	return congested
 }
 
 // demand is the share of a link's rate that others would use without the job. A

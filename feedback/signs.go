@@ -1,0 +1,79 @@
+package feedback
+
+import (
+	"remap/evalsim"
+	"remap/mapping"
+)
+
+// SampledCongestion is the definition of congested under which samples tell most of
+// others: a packet that waits behind more than one other. Queues longer than the credits
+// of the next buffer, the usual definition, come only where a link carries all it can.
+func SampledCongestion(packetBytes int) evalsim.Congestion {
+	return evalsim.Congestion{Rule: evalsim.QueueAbove, Bytes: 2 * packetBytes}
+}
+
+// signs is what the job's own packets say of others' traffic.
+//
+// A port that others keep busy a share G of the time lets a packet of the job wait with
+// probability G, since packets come at all times. Of the packets, a share A meets
+// congestion of the job's own making. So the share that meets any is
+// F = 1 - (1-A)(1-G), of which G follows. It is what others want of the link: with the job
+// gone they would still keep the port busy for that share (Taffet 2018, theorem 4.2: the
+// link at the root of a congestion tree runs at its full rate). Ports that wait for room
+// in full buffers beyond count as busy, as their queues stand.
+//
+// What packets cannot tell: the load of a link on which nobody waits, such as streams
+// at half the rate that meet no one; and a link that no mapping so far has used.
+type signs struct {
+	open []float64 // length links: packets over its class that would not meet congestion of the job's own making
+	met  []float64 // length links: those of them that met congestion
+}
+
+// unseenPackets is how many packets the mean over all links counts as, on each link: what
+// is known of few packets is drawn towards it, and unseen links have it.
+const unseenPackets = 8
+
+func newSigns(links int) *signs { return &signs{make([]float64, links), make([]float64, links)} }
+
+// note takes how many packets crossed a link's class, which share of them met congestion,
+// and which share does so by the job's own making.
+func (g *signs) note(link int, packets, congested, own float64) {
+	packets = max(0, packets)
+	g.open[link] = packets * (1 - own)
+	g.met[link] = packets * max(0, congested-own)
+}
+
+// busy is the share of time in which others keep a link's port busy.
+func (g *signs) busy(link int) float64 { return share(g.met[link], g.open[link]) }
+
+// add joins what another mapping's packets have met: others stay where they are.
+func (g *signs) add(o *signs) {
+	for l := range g.open {
+		g.open[l] += o.open[l]
+		g.met[l] += o.met[l]
+	}
+}
+
+// demand is the share of every link's rate that others want, from the packets of all
+// mappings together.
+func (g *signs) demand(k *mapping.LinkClasses) []float64 {
+	met, open := 0.0, 0.0
+	for l, class := range k.Of {
+		met += g.met[l] / float64(k.Sizes[class])
+		open += g.open[l] / float64(k.Sizes[class])
+	}
+	mean := share(met, open)
+	demand := make([]float64, len(g.open))
+	for l := range demand {
+		demand[l] = share(g.met[l]+unseenPackets*mean, g.open[l]+unseenPackets)
+	}
+	return demand
+}
+
+// share is part over whole, from 0 to 1; 0 of nothing.
+func share(part, whole float64) float64 {
+	if whole <= 0 {
+		return 0
+	}
+	return min(1, max(0, part/whole))
+}

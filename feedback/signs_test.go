@@ -1,0 +1,99 @@
+package feedback
+
+import (
+	"context"
+	"math"
+	"testing"
+
+	"remap/evalsim"
+	"remap/fixtures"
+	"remap/mapping"
+	"remap/sampling"
+)
+
+// TestOthersToldByCongestion: without counts of others, congestion that the job does not
+// meet with the network to itself is theirs, and what it does meet then is not.
+func TestOthersToldByCongestion(t *testing.T) {
+	p := leaves(t, 8)
+	classes := mapping.NewLinkClasses(p.Machine)
+	v, alone := newLinkView(len(p.Machine.Links)), newLinkView(len(p.Machine.Links))
+	busy, both, own, unseen := ups(p, 0), ups(p, 1), ups(p, 2), ups(p, 3)
+	for i := range busy {
+		v.Packets[busy[i]], v.Congested[busy[i]], v.Own[busy[i]] = 1000, 900, 0.2
+		v.Packets[both[i]], v.Congested[both[i]] = 1000, 800
+		v.Packets[own[i]], v.Congested[own[i]], v.Own[own[i]] = 1000, 600, 0.6
+		alone.Packets[both[i]], alone.Congested[both[i]] = 500, 250
+		alone.Packets[own[i]], alone.Congested[own[i]] = 500, 300
+	}
+	s := v.over(classes, alone)
+	for _, c := range []struct {
+		name    string
+		link    int32
+		foreign float64
+	}{{"busy", busy[0], 0.72}, {"both", both[0], 0.6}, {"own", own[0], 0}, {"unseen", unseen[0], 0}} {
+		if math.Abs(s.foreign[c.link]-c.foreign) > 1e-12 {
+			t.Errorf("%s: others use %g, want %g", c.name, s.foreign[c.link], c.foreign)
+		}
+	}
+	// Of 2000 + 1000 + 800 packets, 1800 + 600 met others. What others want is theirs
+	// without the job, and a link that was not seen has the mean.
+	demand, mean := s.signs.demand(classes), 2400./3800
+	for name, c := range map[string][2]float64{"busy": {demand[busy[0]], 0.9}, "both": {demand[both[0]], 0.6}, "own": {demand[own[0]], 0}} {
+		if math.Abs(c[0]-c[1]) > 0.01 {
+			t.Errorf("%s: others want %g, not about %g", name, c[0], c[1])
+		}
+	}
+	if d := demand[unseen[0]]; math.Abs(d-mean) > 1e-12 {
+		t.Errorf("others want %g of a link that was not seen, the mean is %g", d, mean)
+	}
+	// Another mapping's packets on that link take the place of the mean.
+	other := newLinkView(len(p.Machine.Links))
+	for _, l := range unseen {
+		other.Packets[l], other.Congested[l] = 1000, 100
+	}
+	s.signs.add(other.over(classes, nil).signs)
+	if d := s.signs.demand(classes)[unseen[0]]; math.Abs(d-0.1) > 0.01 {
+		t.Errorf("others want %g of a link that another mapping has seen, not about 0.1", d)
+	}
+}
+
+// TestSignsAgainstCounters: what a job's samples say of others is near what the
+// simulator has counted of them, on links of every load that the job uses.
+func TestSignsAgainstCounters(t *testing.T) {
+	scenario, err := fixtures.Find("spare-small")
+	if err != nil {
+		t.Fatal(err)
+	}
+	u, err := scenario.Open(1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	machine, o := u.Problem.Machine, u.Options
+	o.SteadySteps, o.Sampling, o.Congestion = 3, sampling.Reservoirs, SampledCongestion(o.PacketBytes)
+	run := func(background ...evalsim.Job) *Evaluation {
+		evaluate := Simulator(machine, u.Problem.Allocation, u.Program, o, 2, background...)
+		e, err := evaluate(context.Background(), mapping.Identity(u.Problem.Ranks()), 0, 2)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return e
+	}
+	together, apart := run(u.Background...), run()
+	classes, view := mapping.NewLinkClasses(machine), SampledView(float64(o.PacketBytes))
+	counted := ExactView(machine, together).over(classes, nil)
+	blind := view(machine, together).over(classes, nil)
+	told := view(machine, together).over(classes, view(machine, apart))
+	wrong, wrongBlind, links := 0.0, 0.0, 0
+	for l, own := range counted.own {
+		if link := &machine.Links[l]; own > 0.02 && !machine.IsHost(link.From) && !machine.IsHost(link.To) {
+			wrong += math.Abs(told.foreign[l] - counted.foreign[l])
+			wrongBlind += math.Abs(blind.foreign[l] - counted.foreign[l])
+			links++
+		}
+	}
+	wrong, wrongBlind = wrong/float64(links), wrongBlind/float64(links)
+	t.Logf("%d links: mean error of others' share %.3f, %.3f where the job's own congestion is taken for theirs", links, wrong, wrongBlind)
+	if wrong > 0.12 || wrong > 0.9*wrongBlind {
+		t.Errorf("samples are wrong by %.3f of the rate on average, by %.3f without the job alone", wrong, wrongBlind)
+	}
+}
