@@ -62,16 +62,22 @@ var efforts = map[string]effort{
 // form. REMAP_SEEDS and REMAP_SIMULATIONS set others.
 func effortOf(t testing.TB, scenario string) effort {
 	e := efforts[strings.TrimSuffix(scenario, "-small")]
-	for name, value := range map[string]*int{"REMAP_SEEDS": &e.seeds, "REMAP_SIMULATIONS": &e.simulations} {
-		if text := os.Getenv(name); text != "" {
-			n, err := strconv.Atoi(text)
-			if err != nil || n < 1 || n > 1000 {
-				t.Fatalf("%s=%s is not a whole number from 1 to 1000", name, text)
-			}
-			*value = n
-		}
-	}
+	e.seeds, e.simulations = setting1000(t, "REMAP_SEEDS", e.seeds), setting1000(t, "REMAP_SIMULATIONS", e.simulations)
 	return e
+}
+
+// setting1000 is a whole number from 1 to 1000 of the environment, or what is usual.
+func setting1000(t testing.TB, name string, usual int) int {
+	t.Helper()
+	text := os.Getenv(name)
+	if text == "" {
+		return usual
+	}
+	n, err := strconv.Atoi(text)
+	if err != nil || n < 1 || n > 1000 {
+		t.Fatalf("%s=%s is not a whole number from 1 to 1000", name, text)
+	}
+	return n
 }
 
 // ablationRow is what one way has come to, over all seeds.

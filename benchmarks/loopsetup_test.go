@@ -40,8 +40,15 @@ func openLoop(t testing.TB, scenario, list string, seed uint64) *loopBench {
 	if err != nil {
 		t.Fatal(err)
 	}
+	return newLoopBench(t, u, list)
+}
+
+// newLoopBench is openLoop for a scenario made ready.
+func newLoopBench(t testing.TB, u *fixtures.Setup, list string) *loopBench {
+	t.Helper()
 	b := &loopBench{Setup: u, unseen: map[string]*feedback.Evaluation{}}
 	s := feedback.DefaultSettings()
+	var err error
 	s.Problem, s.Traffic = u.Problem, u.Traffic
 	if s.Strategies, err = strategy.ParseList(list); err != nil {
 		t.Fatal(err)
