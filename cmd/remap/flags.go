@@ -59,13 +59,15 @@ type settings struct {
 	memoryGbps   float64
 	congestion   string
 	congestionAt string
-	packetBytes  int
-	bufferBytes  int
-	switchNS     int64
-	switching    string
-	credits      string
-	routing      string
-	sampling     string
+
+	congestionSet bool // one of the two by the command line or a scenario
+	packetBytes   int
+	bufferBytes   int
+	switchNS      int64
+	switching     string
+	credits       string
+	routing       string
+	sampling      string
 
 	links       string
 	linksFormat string
@@ -200,7 +202,7 @@ func (s *settings) simulationFlags() []cli.Flag {
 }
 
 func (s *settings) samplingFlag(effect string) []cli.Flag {
-	return []cli.Flag{&cli.StringFlag{Name: "sampling", Destination: &s.sampling, Usage: "packets carry samples, " + effect + ": `VARIANT` full (also without a value), n=SLOTS, one-bit, one-reservoir or bloom:BITS, with options such as one-reservoir,counter=4 (see docs/sampling.md)"}}
+	return []cli.Flag{&cli.StringFlag{Name: "sampling", Destination: &s.sampling, Usage: "packets carry samples, " + effect + ": `VARIANT` full (also without a value), off, n=SLOTS, one-bit, one-reservoir or bloom:BITS, with options such as one-reservoir,counter=4 (see docs/sampling.md)"}}
 }
 
 func (s *settings) measureFlags() []cli.Flag {
@@ -254,6 +256,7 @@ func (s *settings) commonFlags() []cli.Flag {
 // option that the command does not have is at its zero value, and passes.
 func (s *settings) check(c *cli.Context) error {
 	s.chosen, s.asked, s.repeatsSet = c.IsSet("strategies"), c.IsSet("format"), c.IsSet("repeats")
+	s.congestionSet = c.IsSet("congestion") || c.IsSet("congestion-at")
 	if c.IsSet("budget") && !c.IsSet("control") {
 		s.control = false
 	}

@@ -31,6 +31,7 @@ type optimized struct {
 	gain
 	Selection   *gain              `json:"selection,omitempty"` // of restarts over static
 	Beyond      *gain              `json:"feedback,omitempty"`  // of what feedback found over restarts
+	View        string             `json:"view"`                // how the search read links: counters, or samples and their variant
 	Bound       string             `json:"bound,omitempty"`
 	BoundNS     int64              `json:"bound_ns,omitempty"`
 	Simulations int                `json:"simulations"`                   // mappings judged
@@ -76,11 +77,12 @@ func (p *program) optimize(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	result.View = viewName(options.Sampling)
 	result.Moves = j.moves(found, p.migration > 0)
 	result.Warnings = result.unsettled()
 	p.sayUnsettled(result.Warnings)
 	p.sayEnd(ctx, out, result)
-	defer p.sayBest(found, result)
+	defer p.sayBest(found, result, options.Sampling)
 	check := p.checkModel(ctx, j, options, found, result)
 	if p.json {
 		result.Timing = p.timingFields()
@@ -91,7 +93,7 @@ func (p *program) optimize(ctx context.Context) error {
 
 // sayBest tells what the result is worth: whether it is new, whether it is a
 // gain, and how far from what its links need.
-func (p *program) sayBest(found *feedback.Result, result *optimized) {
+func (p *program) sayBest(found *feedback.Result, result *optimized, view sampling.Variant) {
 	if slices.Equal(found.Best.Mapping, found.Start.Mapping) {
 		p.say("no better mapping than the start was found")
 	}
@@ -100,6 +102,9 @@ func (p *program) sayBest(found *feedback.Result, result *optimized) {
 		if learned(found) {
 			p.say("intervals are of these mappings: a search with another --seed ends with others, often farther apart than that")
 		}
+	}
+	if learned(found) {
+		p.say("%s", viewSentence(view))
 	}
 	if text := boundSentence(found.Bound, result.Best.ElapsedNS); text != "" {
 		p.say("%s", text)
@@ -207,6 +212,10 @@ func (p *program) loop(ctx context.Context, j *job, strategies []mapping.Strateg
 	if s.JudgeBy(o, judge); p.repeatsSet {
 		s.Repeats = p.repeats
 	}
+	validation := o
+	unsampled(&validation) // times are all that is asked
+	s.Validate = judge(validation)
+	p.watchLinks(&s, j, o, judge)
 	if f := j.floor(); f.known() {
 		s.Floor = feedback.Bound{Name: f.Bound, NS: float64(f.BoundNS), Any: true}
 	}
@@ -218,12 +227,41 @@ func (p *program) loop(ctx context.Context, j *job, strategies []mapping.Strateg
 	if s.Phases, err = j.phaseTraffic(j.whole); err != nil {
 		return s, err
 	}
-	if o.Sampling.Kind != sampling.Off {
-		s.View = feedback.SampledView(float64(o.PacketBytes))
-	}
 	measured.watch(&s, p, j)
 	p.limitMoves(j, &s, o)
 	return s, nil
+}
+
+// watchLinks has the search see of links what the samples of the job's own packets tell,
+// where they carry any; else it reads the simulator's counters. Unless the user has said
+// what congested is, it is so finely defined that samples tell most of others.
+func (p *program) watchLinks(s *feedback.Settings, j *job, o evalsim.Options, judge func(evalsim.Options) feedback.Evaluate) {
+	if o.Sampling.Kind == sampling.Off {
+		return
+	}
+	o = feedback.SearchOptions(o)
+	s.View, s.Fine = feedback.SampledView(float64(o.PacketBytes)), true
+	if !p.congestionSet {
+		o.Congestion = feedback.SampledCongestion(o.PacketBytes)
+	}
+	s.Evaluate = judge(o)
+	s.Apart = feedback.Simulator(j.network(), j.allocation, j.program, o, p.workers)
+}
+
+// viewName says how the search has read links.
+func viewName(v sampling.Variant) string {
+	if v.Kind == sampling.Off {
+		return "counters"
+	}
+	return "samples: " + v.String()
+}
+
+// viewSentence says it to people.
+func viewSentence(v sampling.Variant) string {
+	if v.Kind == sampling.Off {
+		return "found with the simulator's counters of links; --sampling reads what the job's own packets tell"
+	}
+	return fmt.Sprintf("found with what the job's own packets tell of links (samples: %s)", v)
 }
 
 // saySkippedInLoop tells of strategies and forms of feedback that the loop did without.
