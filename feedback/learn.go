@@ -41,7 +41,7 @@ func (s *search) learn(ctx context.Context, base *Candidate, failures int) (*kno
 	}
 	base.knows = base.knows.learn(base.digest.state, weights, s.hostSeconds(base.Mapping), s.Gain)
 	if base.digest.state.signs != nil {
-		base.knows.demand = s.signs.demand(s.classes)
+		base.knows.demand = s.signs.demand()
 	}
 	return base.knows, nil
 }

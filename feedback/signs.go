@@ -1,9 +1,6 @@
 package feedback
 
-import (
-	"remap/evalsim"
-	"remap/mapping"
-)
+import "remap/evalsim"
 
 // SampledCongestion is the definition of congested under which samples tell most of
 // others: a packet that waits behind more than one other. Queues longer than the credits
@@ -22,16 +19,13 @@ func SampledCongestion(packetBytes int) evalsim.Congestion {
 // link at the root of a congestion tree runs at its full rate). Ports that wait for room
 // in full buffers beyond count as busy, as their queues stand.
 //
-// What packets cannot tell: the load of a link on which nobody waits, such as streams
-// at half the rate that meet no one; and a link that no mapping so far has used.
+// What packets cannot tell: the load of a link on which nobody waits, such as that of streams
+// at half the rate; links that no mapping so far has used; and by how much others slow
+// down a port that the job itself keeps busy.
 type signs struct {
 	open []float64 // length links: packets over its class that would not meet congestion of the job's own making
 	met  []float64 // length links: those of them that met congestion
 }
-
-// unseenPackets is how many packets the mean over all links counts as, on each link: what
-// is known of few packets is drawn towards it, and unseen links have it.
-const unseenPackets = 8
 
 func newSigns(links int) *signs { return &signs{make([]float64, links), make([]float64, links)} }
 
@@ -55,17 +49,12 @@ func (g *signs) add(o *signs) {
 }
 
 // demand is the share of every link's rate that others want, from the packets of all
-// mappings together.
-func (g *signs) demand(k *mapping.LinkClasses) []float64 {
-	met, open := 0.0, 0.0
-	for l, class := range k.Of {
-		met += g.met[l] / float64(k.Sizes[class])
-		open += g.open[l] / float64(k.Sizes[class])
-	}
-	mean := share(met, open)
+// mappings together. A link that none has used counts as free until one goes there: the
+// mean over all links in its place gained no more on four scenarios.
+func (g *signs) demand() []float64 {
 	demand := make([]float64, len(g.open))
 	for l := range demand {
-		demand[l] = share(g.met[l]+unseenPackets*mean, g.open[l]+unseenPackets)
+		demand[l] = g.busy(l)
 	}
 	return demand
 }

@@ -35,25 +35,27 @@ func TestOthersToldByCongestion(t *testing.T) {
 			t.Errorf("%s: others use %g, want %g", c.name, s.foreign[c.link], c.foreign)
 		}
 	}
-	// Of 2000 + 1000 + 800 packets, 1800 + 600 met others. What others want is theirs
-	// without the job, and a link that was not seen has the mean.
-	demand, mean := s.signs.demand(classes), 2400./3800
+	demand := s.signs.demand() // what others want is theirs without the job
 	for name, c := range map[string][2]float64{"busy": {demand[busy[0]], 0.9}, "both": {demand[both[0]], 0.6}, "own": {demand[own[0]], 0}} {
-		if math.Abs(c[0]-c[1]) > 0.01 {
-			t.Errorf("%s: others want %g, not about %g", name, c[0], c[1])
+		if math.Abs(c[0]-c[1]) > 1e-12 {
+			t.Errorf("%s: others want %g, not %g", name, c[0], c[1])
 		}
 	}
-	if d := demand[unseen[0]]; math.Abs(d-mean) > 1e-12 {
-		t.Errorf("others want %g of a link that was not seen, the mean is %g", d, mean)
+	if d := demand[unseen[0]]; d != 0 {
+		t.Errorf("others want %g of a link that was not seen", d)
 	}
-	// Another mapping's packets on that link take the place of the mean.
+	// Another mapping's packets tell of that link, and more of those that were seen.
 	other := newLinkView(len(p.Machine.Links))
 	for _, l := range unseen {
 		other.Packets[l], other.Congested[l] = 1000, 100
 	}
+	for _, l := range busy {
+		other.Packets[l], other.Congested[l] = 3000, 2300
+	}
 	s.signs.add(other.over(classes, nil).signs)
-	if d := s.signs.demand(classes)[unseen[0]]; math.Abs(d-0.1) > 0.01 {
-		t.Errorf("others want %g of a link that another mapping has seen, not about 0.1", d)
+	demand = s.signs.demand()
+	if math.Abs(demand[unseen[0]]-0.1) > 1e-12 || math.Abs(demand[busy[0]]-0.8) > 1e-12 {
+		t.Errorf("others want %g and %g of links that another mapping has seen, not 0.1 and 0.8", demand[unseen[0]], demand[busy[0]])
 	}
 }
 
