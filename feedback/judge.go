@@ -39,7 +39,7 @@ func (s *search) judge(ctx context.Context, c *Candidate) (fresh bool, err error
 		s.signs.add(c.digest.state.signs)
 	}
 	s.result.Simulations++
-	s.result.Runs += len(e.Results)
+	s.result.Runs += len(e.Results) + judged.Apart
 	s.judged = append(s.judged, c)
 	listed := *c
 	listed.Evaluation, listed.digest, listed.knows = nil, nil, nil
@@ -71,7 +71,8 @@ func (s *search) race(ctx context.Context, m mapping.Mapping) (judgement, error)
 		e.Results = append(e.Results, rest.Results...)
 	}
 	j := judgement{Repeats: keep(e), Dropped: dropped}
-	return j, j.see(ctx, s, m, e)
+	err = j.see(ctx, s, m, e)
+	return j, err
 }
 
 func hopeless(e, best *Evaluation) bool {

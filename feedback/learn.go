@@ -61,13 +61,14 @@ func (s *search) lookCloser(ctx context.Context, c *Candidate) (*judgement, erro
 			return judgement{}, err
 		}
 		j := judgement{Repeats: keep(e)}
-		return j, j.see(ctx, s, c.Mapping, e)
+		err = j.see(ctx, s, c.Mapping, e)
+		return j, err
 	})
 	if err != nil {
 		return nil, err
 	}
 	s.result.Simulations++
-	s.result.Runs += len(j.Repeats)
+	s.result.Runs += len(j.Repeats) + j.Apart
 	c.finer = &j
 	return c.finer, nil
 }

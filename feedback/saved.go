@@ -15,6 +15,7 @@ type judgement struct {
 	Dropped bool
 	Seen    *savedState // what links have seen; nil when it was not asked
 	Flows   []evalsim.FlowStats
+	Apart   int // repeats with the network to itself (Settings.Apart)
 }
 
 // savedResult is what is kept of an evalsim.Result: all but what is large.
@@ -77,7 +78,7 @@ func (j *judgement) see(ctx context.Context, s *search, m mapping.Mapping, e *Ev
 		if err != nil {
 			return err
 		}
-		alone = s.View(s.Problem.Machine, apart)
+		alone, j.Apart = s.View(s.Problem.Machine, apart), len(apart.Results)
 	}
 	seen := view.over(s.classes, alone)
 	j.Seen, j.Flows = &savedState{Congested: seen.congested, Own: seen.own, Foreign: seen.foreign}, e.Flows()

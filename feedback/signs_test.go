@@ -59,6 +59,43 @@ func TestOthersToldByCongestion(t *testing.T) {
 	}
 }
 
+// TestApartAndFine: a search that reads samples simulates each mapping once with the network
+// to itself, counts that, and looks no closer where it has the finer definition already.
+func TestApartAndFine(t *testing.T) {
+	scenario, err := fixtures.Find("io-gateway-small")
+	if err != nil {
+		t.Fatal(err)
+	}
+	u, err := scenario.Open(1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := u.Options
+	o.SteadySteps, o.Sampling, o.Congestion = 3, sampling.Reservoirs, SampledCongestion(o.PacketBytes)
+	apart := 0
+	alone := Simulator(u.Problem.Machine, u.Problem.Allocation, u.Program, o, 1)
+	s := DefaultSettings()
+	s.Problem, s.Traffic, s.Strategies = u.Problem, u.Traffic, []mapping.Strategy{mapping.RandomStrategy()}
+	s.Evaluate = Simulator(u.Problem.Machine, u.Problem.Allocation, u.Program, o, 1, u.Background...)
+	s.Apart = func(ctx context.Context, m mapping.Mapping, first, count int) (*Evaluation, error) {
+		apart++
+		return alone(ctx, m, first, count)
+	}
+	s.View, s.Fine = SampledView(float64(o.PacketBytes)), true
+	s.Repeats, s.Simulations, s.Judge, s.Rounds, s.Patience = 1, 4, 0, 4, 4
+	r, err := Optimize(context.Background(), s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.Simulations != 4 || apart != 4 || r.Runs != 4+4+1 || len(r.Candidates) != 4 {
+		t.Errorf("%d mappings were simulated of %d, %d apart, %d repeats; want 4 of 4, 4 and 9, one of them the last", r.Simulations, len(r.Candidates), apart, r.Runs)
+	}
+	s.Alone, apart = true, 0
+	if _, err := Optimize(context.Background(), s); err != nil || apart != 0 {
+		t.Errorf("a job alone was simulated apart %d times: %v", apart, err)
+	}
+}
+
 // TestSignsAgainstCounters: what a job's samples say of others is near what the
 // simulator has counted of them, on links of every load that the job uses.
 func TestSignsAgainstCounters(t *testing.T) {
