@@ -1,6 +1,7 @@
 package benchmarks
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"os"
@@ -10,7 +11,6 @@ import (
 	"time"
 
 	"remap/feedback"
-	"remap/sampling"
 )
 
 // ablationStrategies make the mappings that all forms begin with, and those that they
@@ -100,14 +100,7 @@ func (row *ablationRow) ablate(t testing.TB, b *loopBench, e effort) {
 	}
 	s.Gain, s.Simulations = row.gain, e.simulations
 	s.Rounds, s.Patience = e.simulations, e.simulations // the budget alone ends it
-	o := b.Options
-	if row.view != "" {
-		if o.Sampling, err = sampling.ParseVariant(row.view); err != nil {
-			t.Fatal(err)
-		}
-		s.View = feedback.SampledView(float64(o.PacketBytes))
-	}
-	b.judgeBy(&s, o)
+	b.readBy(t, &s, b.Options, cmp.Or(row.view, "counters"))
 	s.Repeats = e.repeats
 	curve, best := []float64{}, math.Inf(1)
 	s.Progress = func(e feedback.Event) {

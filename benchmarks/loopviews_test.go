@@ -22,7 +22,6 @@ var viewNames = []string{"counters", "full", "one-reservoir", "one-bit"}
 
 const (
 	viewBudget  = 20 // simulated mappings of a search, the static ones included
-	viewSteps   = 3  // steps at least and repeats of a mapping in the search, as those of optimize
 	viewRepeats = 2
 	viewSeeds   = 3
 	linkBits    = 24 // of a switch and its port (Taffet 2018, section 5.1)
@@ -81,26 +80,33 @@ func openSetup(t testing.TB, scenario fixtures.Scenario, list string, seed uint6
 	return newLoopBench(t, u, list)
 }
 
+// readBy makes a search read links from counters, or from what packets of a variant carry,
+// as optimize does.
+func (b *loopBench) readBy(t testing.TB, s *feedback.Settings, o evalsim.Options, view string) {
+	t.Helper()
+	b.judgeBy(s, o)
+	if view == "counters" {
+		s.View = feedback.ExactView
+		return
+	}
+	var err error
+	if o.Sampling, err = sampling.ParseVariant(view); err != nil {
+		t.Fatal(err)
+	}
+	o = feedback.SearchOptions(o)
+	o.Congestion = feedback.SampledCongestion(o.PacketBytes)
+	s.View, s.Fine = feedback.SampledView(float64(o.PacketBytes)), true
+	s.Evaluate = feedback.Simulator(b.Problem.Machine, b.Problem.Allocation, b.Program, o, runtime.GOMAXPROCS(0), b.Background...)
+	s.Sensitive = nil
+	s.Apart = feedback.Simulator(b.Problem.Machine, b.Problem.Allocation, b.Program, o, runtime.GOMAXPROCS(0))
+}
+
 // searchBy searches one seed and adds what comes out.
 func (row *viewRow) searchBy(t testing.TB, b *loopBench) {
 	t.Helper()
 	s, o := b.settings, b.Options
-	o.SteadySteps = viewSteps
+	b.readBy(t, &s, o, row.view)
 	s.Simulations, s.Repeats = viewBudget, viewRepeats
-	s.View = feedback.ExactView
-	if row.view != "counters" {
-		var err error
-		if o.Sampling, err = sampling.ParseVariant(row.view); err != nil {
-			t.Fatal(err)
-		}
-		s.View, s.Fine = feedback.SampledView(float64(o.PacketBytes)), true
-		o.Congestion = feedback.SampledCongestion(o.PacketBytes)
-		s.Apart = feedback.Simulator(b.Problem.Machine, b.Problem.Allocation, b.Program, o, runtime.GOMAXPROCS(0))
-	}
-	s.Evaluate, s.Sensitive = b.judges(o)
-	if s.Fine {
-		s.Sensitive = nil
-	}
 	begin := time.Now()
 	r := b.optimize(t, s)
 	row.seconds += time.Since(begin).Seconds()
@@ -141,7 +147,8 @@ const viewsHeader = "| scenario | view | bits a packet | million packets a searc
 // and from what packets carry, on the same scenarios and seeds, with the budget and the
 // steps of optimize:
 // REMAP_TABLE=1 go test -run LoopViews -timeout 60m -v ./benchmarks
-// REMAP_SEEDS=1 searches with one seed; -run LoopViews/pf3d does one scenario.
+// REMAP_SEEDS=1 searches with one seed; -run LoopViews/pf3d does one scenario;
+// REMAP_VIEWS='counters;one-reservoir,counter=3' compares other views.
 func TestLoopViews(t *testing.T) {
 	if os.Getenv("REMAP_TABLE") == "" {
 		t.Skip("skipped: searches of minutes; set REMAP_TABLE=1")
