@@ -36,9 +36,9 @@ func TestOthersToldByCongestion(t *testing.T) {
 		}
 	}
 	demand := s.signs.demand() // what others want is theirs without the job
-	for name, c := range map[string][2]float64{"busy": {demand[busy[0]], 0.9}, "both": {demand[both[0]], 0.6}, "own": {demand[own[0]], 0}} {
-		if math.Abs(c[0]-c[1]) > 1e-12 {
-			t.Errorf("%s: others want %g, not %g", name, c[0], c[1])
+	for link, want := range map[int32]float64{busy[0]: 0.9, both[0]: 0.6, own[0]: 0} {
+		if math.Abs(demand[link]-want) > 1e-12 {
+			t.Errorf("link %d: others want %g, not %g", link, demand[link], want)
 		}
 	}
 	if d := demand[unseen[0]]; d != 0 {
@@ -55,7 +55,8 @@ func TestOthersToldByCongestion(t *testing.T) {
 	s.signs.add(other.over(classes, nil).signs)
 	demand = s.signs.demand()
 	if math.Abs(demand[unseen[0]]-0.1) > 1e-12 || math.Abs(demand[busy[0]]-0.8) > 1e-12 {
-		t.Errorf("others want %g and %g of links that another mapping has seen, not 0.1 and 0.8", demand[unseen[0]], demand[busy[0]])
+		t.Errorf("others want %g and %g of links that another mapping has seen, not 0.1 and 0.8",
+			demand[unseen[0]], demand[busy[0]])
 	}
 }
 
@@ -88,7 +89,8 @@ func TestApartAndFine(t *testing.T) {
 		t.Fatal(err)
 	}
 	if r.Simulations != 4 || apart != 4 || r.Runs != 4+4+1 || len(r.Candidates) != 4 {
-		t.Errorf("%d mappings were simulated of %d, %d apart, %d repeats; want 4 of 4, 4 and 9, one of them the last", r.Simulations, len(r.Candidates), apart, r.Runs)
+		t.Errorf("%d mappings were simulated of %d, %d apart, %d repeats; want 4 of 4, 4 and 9, one of them the last",
+			r.Simulations, len(r.Candidates), apart, r.Runs)
 	}
 	s.Alone, apart = true, 0
 	if _, err := Optimize(context.Background(), s); err != nil || apart != 0 {
@@ -131,7 +133,8 @@ func TestSignsAgainstCounters(t *testing.T) {
 		}
 	}
 	wrong, wrongBlind = wrong/float64(links), wrongBlind/float64(links)
-	t.Logf("%d links: mean error of others' share %.3f, %.3f where the job's own congestion is taken for theirs", links, wrong, wrongBlind)
+	t.Logf("%d links: mean error of others' share %.3f, %.3f where the job's own congestion is taken for theirs",
+		links, wrong, wrongBlind)
 	if wrong > 0.12 || wrong > 0.9*wrongBlind {
 		t.Errorf("samples are wrong by %.3f of the rate on average, by %.3f without the job alone", wrong, wrongBlind)
 	}
