@@ -42,6 +42,7 @@ const stateBytes = 1_000_000
 func remapped(t testing.TB, name, strategies string, rounds, repeats int) (*fixtures.Setup, *feedback.Result) {
 	t.Helper()
 	u := openScenario(t, name)
+	u.Options.Steps = 0 // steady state
 	before, after := changed(t, u)
 	u.Background = before
 	s := loopOfScenario(t, u, strategies)

@@ -90,6 +90,8 @@ func mapScenario(t testing.TB, u *fixtures.Setup, name string) mapping.Mapping {
 	return m
 }
 
+// openScenario is a scenario in one cold step, as its sources tell of them and as the
+// tables of docs/scenarios.md have it.
 func openScenario(t testing.TB, name string) *fixtures.Setup {
 	t.Helper()
 	s, err := fixtures.Find(name)
@@ -100,6 +102,7 @@ func openScenario(t testing.TB, name string) *fixtures.Setup {
 	if err != nil {
 		t.Fatal(err)
 	}
+	u.Options.Steps = 1
 	return u
 }
 
@@ -249,8 +252,8 @@ func caseStudies(t *testing.T, set setting) {
 		before.us(), after.us(), before.us()/after.us(), among.us(), alone.us(), alone.us()/among.us(), shift.us(), shift.us()/among.us(), clear.us(), clear.us()/among.us())
 }
 
-// Where there are other jobs, they are felt: a step takes longer among them. Of
-// irregular-small hardly: there the links of its own heavy ranks bind in steady state.
+// Where there are other jobs, they are felt: in every repeat the job takes
+// longer among them.
 func TestScenariosBackgroundIsFelt(t *testing.T) {
 	for _, s := range fixtures.Table() {
 		if !strings.HasSuffix(s.Name, fixtures.Small) || len(s.Background) == 0 {
@@ -260,7 +263,7 @@ func TestScenariosBackgroundIsFelt(t *testing.T) {
 		identity := mapping.Identity(u.Problem.Ranks())
 		alone := simulateScenario(t, u, "alone", identity, true, 3)
 		among := simulateScenario(t, u, "default", identity, false, 3)
-		if among.us() < 1.01*alone.us() {
+		if among.us() < 1.05*alone.us() {
 			t.Errorf("%s: %.1f us alone, %.1f among others", s.Name, alone.us(), among.us())
 		}
 	}
