@@ -88,6 +88,7 @@ func TestBoundaryMeetings(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	u.Options.Steps = 1 // as published
 	hosts := mapScenario(t, u, "tiling").Hosts(u.Problem.Allocation)
 	var near, far []int32 // ejection links: of ranks next to those at an edge, and of the others
 	for r, h := range hosts {

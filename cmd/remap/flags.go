@@ -257,9 +257,7 @@ func (s *settings) commonFlags() []cli.Flag {
 func (s *settings) check(c *cli.Context) error {
 	s.chosen, s.asked, s.repeatsSet = c.IsSet("strategies"), c.IsSet("format"), c.IsSet("repeats")
 	s.congestionSet = c.IsSet("congestion") || c.IsSet("congestion-at")
-	if c.IsSet("budget") && !c.IsSet("control") {
-		s.control = false
-	}
+	s.control = s.control && (c.IsSet("control") || !c.IsSet("budget"))
 	for _, bound := range []struct {
 		name        string
 		value       int64
