@@ -46,7 +46,7 @@ type loopRow struct {
 	scenario                       string
 	start, static, restarts, found judgedRow // on the same fresh seeds
 	loop, multistart               *feedback.Result
-	seconds, more                  float64 // of the loop and its last judgement; of random restarts and the multistart
+	seconds, more                  float64 // of the loop and its final validation; of random restarts and the multistart
 	statics                        string  // what the multistart simulated
 }
 

@@ -12,7 +12,7 @@ import (
 const (
 	confirmRepeat = 1 << 18 // numbers the first repeat that confirms an early end,
 	secondRepeat  = 1 << 19 // that of the choice among finalists, far from any of the search,
-	freshRepeat   = 1 << 20 // and that of the last judgement, far from both
+	freshRepeat   = 1 << 20 // and that of the final validation, far from both
 	finalists     = 4       // most mappings that a choice is made among
 )
 
