@@ -142,7 +142,7 @@ type Options struct {
 	ByCallSite           bool             // of every call site
 	Latencies            bool             // results hold how long messages between hosts took
 	Steps                int              // of every job, one after the other: so many times its program; 0 = until their times are steady (steps.go)
-	SteadySteps          int              // with Steps = 0: least steps, at least 3, of which at most twice as many are played; 0 = 3 to 12, for 4096 packets a rank
+	SteadySteps          int              // with Steps = 0: least steps, at least 3, of which at most twice as many are played; 0 = 3 to 8, for 4096 packets a rank
 	Seed                 uint64           // of tie-breaks, random routing, sampling, ComputeNoise and StartJitter
 }
 

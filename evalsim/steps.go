@@ -35,7 +35,7 @@ const (
 	// Ranks that begin together drift apart while they send some thousands of packets
 	// (settledPackets): so many of each rank are to be in the steps, within bounds.
 	settlingPackets          = 4096
-	fewestSteps, longestWarm = 3, 12
+	fewestSteps, longestWarm = 3, 8
 
 	mostStepsAsked = 10000
 )

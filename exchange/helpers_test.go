@@ -131,6 +131,7 @@ func drawProblem(t *rapid.T, machine *topology.Topology) *mapping.Problem {
 		p.LinkCost = rapid.SliceOfN(rapid.SampledFrom([]float64{0, 0.5, 1, 1, 1, 7}), len(machine.Links), len(machine.Links)).Draw(t, "prices")
 	}
 	p.Objective = mapping.Objective(rapid.IntRange(0, len(mapping.Objectives())-1).Draw(t, "objective"))
+	p.Routing = rapid.SampledFrom([]mapping.Routing{mapping.MinimalRouting, mapping.StaticRouting}).Draw(t, "routing")
 	return p
 }
 

@@ -16,8 +16,9 @@ type links struct {
 	price   func(phase int, seconds, part float64) float64 // a link's share of spread, if a byte of the class is so many seconds and bytes on it
 	rails   []int32                                        // length hosts: classes rails[h]+i are the i-th injection links of host h, then follow its ejection links; -1 = not allocated
 
-	tree   *tree
-	class  []int32   // length links: class of a link between switches; nil in trees
+	static bool      // every pair of hosts has one route, so that each link is a class
+	tree   *tree     // nil in other networks, and where static
+	class  []int32   // length links: class of a link between switches; nil with a tree
 	bottom int32     // class of the links up out of subtree 0 in trees; down follows, then subtree 1
 	low    [][]int32 // levels x sites: subtree; nil unless a tree of hosts with one rail
 }
@@ -31,7 +32,11 @@ func newLinks(p *mapping.Problem, s *sites) *links {
 	if p.Objective == mapping.Capacity {
 		limits = p.PhaseSeconds()
 	}
-	k := &links{rails: make([]int32, machine.Hosts()), tree: newTree(machine), spread: make([][]float64, max(1, len(p.Phases)))}
+	k := &links{rails: make([]int32, machine.Hosts()), static: p.Routing == mapping.StaticRouting,
+		spread: make([][]float64, max(1, len(p.Phases)))}
+	if !k.static {
+		k.tree = newTree(machine)
+	}
 	share := 1.0
 	if p.Traffic == nil {
 		share = 0.5 // the whole weight of every edge is carried each way

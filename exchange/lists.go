@@ -2,16 +2,18 @@ package exchange
 
 import "remap/topology"
 
-// lists are the links between pairs of sites with the share of every byte that
+// lists are the links from sites to targets with the share of every byte that
 // each of them carries, made when first asked for and kept in a bounded amount
 // of memory: when it is full all are forgotten. What is kept never bears on a
-// result.
+// result. A target is a site, or where routes depend on the host a host.
 type lists struct {
 	machine *topology.Topology
 	sites   *sites
 	links   *links
+	targets []int32 // length targets: a host there
+	of      []int32 // length slots: its target
 	pairs   map[int64]list
-	table   []list // length sites x sites, instead of pairs where that is small
+	table   []list // length sites x targets, instead of pairs where that is small
 	room    []entry
 	blocks  int // made so far
 	size    int // entries of a block
@@ -25,7 +27,7 @@ type entry struct {
 	class int32
 }
 
-// list is what one byte from one site to another loads.
+// list is what one byte from a site to a target loads.
 type list struct {
 	entries  []entry // rails out, rails in, then classes between switches
 	out, in  int32   // rails of the sender and of the receiver among them
@@ -36,11 +38,20 @@ type list struct {
 const (
 	blockEntries = 1 << 18
 	cacheBlocks  = 64
-	tableSites   = 1024 // the table of pairs takes 40 MB at most
+	tablePairs   = 1 << 20 // the table of pairs takes 40 MB at most
 )
 
 func newLists(machine *topology.Topology, s *sites, k *links) *lists {
-	c := &lists{machine: machine, sites: s, links: k, size: blockEntries}
+	c := &lists{machine: machine, sites: s, links: k, size: blockEntries, targets: s.sample, of: s.of}
+	if k.static {
+		c.targets, c.of = nil, make([]int32, len(s.host))
+		for slot, h := range s.host { // slots of a host follow each other
+			if slot == 0 || s.host[slot-1] != h {
+				c.targets = append(c.targets, h)
+			}
+			c.of[slot] = int32(len(c.targets) - 1)
+		}
+	}
 	c.walk.init(machine, k)
 	c.forget()
 	return c
@@ -48,18 +59,17 @@ func newLists(machine *topology.Topology, s *sites, k *links) *lists {
 
 func (c *lists) forget() {
 	c.blocks, c.room = 0, nil
-	if n := c.sites.count(); n <= tableSites {
-		c.table = make([]list, n*n)
+	if n := c.sites.count() * len(c.targets); n <= tablePairs {
+		c.table = make([]list, n)
 	} else {
 		c.pairs = map[int64]list{}
 	}
 }
 
-// between is the list of a pair of sites; the entries must be used before the
-// next call. A pair of one site twice means two hosts there.
-func (c *lists) between(from, to int32) list {
-	n := int64(c.sites.count())
-	at := int64(from)*n + int64(to)
+// between is the list from a site to a slot of another host; the entries must be used
+// before the next call.
+func (c *lists) between(from, slot int32) list {
+	at := int64(from)*int64(len(c.targets)) + int64(c.of[slot])
 	if c.table != nil {
 		if l := c.table[at]; l.computed {
 			return l
@@ -67,7 +77,7 @@ func (c *lists) between(from, to int32) list {
 	} else if l, known := c.pairs[at]; known {
 		return l
 	}
-	l := c.compute(from, to)
+	l := c.compute(from, slot)
 	if c.table != nil {
 		c.table[at] = l
 	} else {
@@ -76,10 +86,11 @@ func (c *lists) between(from, to int32) list {
 	return l
 }
 
-func (c *lists) compute(from, to int32) list {
-	a, b := c.sites.sample[from], c.sites.sample[to]
+func (c *lists) compute(from, slot int32) list {
+	a, b := c.sites.sample[from], c.targets[c.of[slot]]
 	var rails []topology.Rails
-	if from == to {
+	if from == c.sites.of[slot] {
+		a = b
 		rails = c.sameSite(a)
 	} else {
 		rails = c.machine.NearestRails(nil, a, b)
@@ -96,7 +107,8 @@ func (c *lists) compute(from, to int32) list {
 				in[j] += share
 			}
 		}
-		c.walk.carry(c.machine.SwitchOf(c.machine.Links[r.Injection].To), c.machine.SwitchOf(c.machine.Links[r.Ejection].From), share)
+		first, last := c.machine.Links[r.Injection].To, c.machine.Links[r.Ejection].From
+		c.walk.carry(c.machine.SwitchOf(first), c.machine.SwitchOf(last), b, share)
 	}
 	l := list{computed: true}
 	room := c.reserve(len(out) + len(in) + len(c.walk.touched))
@@ -149,7 +161,7 @@ func (c *lists) reserve(count int) []entry {
 }
 
 // unitWalk carries shares of a byte from switch to switch, dividing equally over
-// the minimal next links, as mapping.LinkLoads does.
+// the minimal next links, or by the one route to a host, as mapping.LinkLoads does.
 type unitWalk struct {
 	machine *topology.Topology
 	links   *links
@@ -181,8 +193,16 @@ func (w *unitWalk) load(class int32, share float64) {
 	w.share[class] += share
 }
 
-// carry adds a share from one switch to another.
-func (w *unitWalk) carry(from, to int32, share float64) {
+// carry adds a share from one switch to another, where it leaves for a host.
+func (w *unitWalk) carry(from, to, host int32, share float64) {
+	if w.links.static {
+		for at := from; at != to; {
+			l := w.machine.Routes.StaticNext(from, at, to, host)
+			w.load(w.links.class[l], share)
+			at = w.machine.SwitchOf(w.machine.Links[l].To)
+		}
+		return
+	}
 	if w.links.tree != nil {
 		for _, holds := range w.links.tree.holds {
 			if holds[from] == holds[to] {

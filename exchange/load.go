@@ -161,7 +161,7 @@ func (l *load) carry(from, to int32, bytes float64) {
 		}
 		return
 	}
-	list := l.lists.between(siteA, siteB)
+	list := l.lists.between(siteA, to)
 	l.steps += 4 + int64(len(list.entries))
 	entries := list.entries
 	for _, e := range entries[:list.out] {

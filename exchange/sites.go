@@ -18,7 +18,7 @@ type sites struct {
 	first  []int32 // length sites+1: site i has slots slots[first[i]:first[i+1]]
 	slots  []int32 // length slots, ascending within a site
 	shared bool    // some host has several slots
-	alike  bool    // exchanges within a site change nothing: one slot a host, and all links of hosts load and cost the same
+	alike  bool    // exchanges within a site change nothing: one slot a host, all links of hosts load and cost the same, and routes do not depend on the host
 
 	nearFirst []int32 // length sites+1
 	near      []int32 // sites that fewest links lead to from each site, itself left out
@@ -57,7 +57,8 @@ func newSites(p *mapping.Problem) *sites {
 		s.of[slot] = site
 	}
 	s.first, s.slots = grouped(s.of, len(s.sample))
-	s.alike = !s.shared && p.LinkFree == nil && sameRates(machine, s.host)
+	routes := p.Routing == mapping.StaticRouting && p.Objective != mapping.PathLength
+	s.alike = !s.shared && p.LinkFree == nil && sameRates(machine, s.host) && !routes
 	s.findNear(machine)
 	return s
 }

@@ -37,12 +37,12 @@ func TestListsForgotten(t *testing.T) {
 		k := newLinks(p, s)
 		roomy, narrow := newLists(machine, s, k), newLists(machine, s, k)
 		narrow.size = 1
-		site := rapid.Int32Range(0, int32(s.count()-1))
+		site, slot := rapid.Int32Range(0, int32(s.count()-1)), rapid.Int32Range(0, int32(len(s.host)-1))
 		for range 100 {
-			a, b := site.Draw(t, "from"), site.Draw(t, "to")
+			a, b := site.Draw(t, "from"), slot.Draw(t, "to")
 			x, y := roomy.between(a, b), narrow.between(a, b)
 			if !slices.Equal(x.entries, y.entries) || x.out != y.out || x.in != y.in {
-				t.Fatalf("from site %d to %d: %v, and %v in little room", a, b, x, y)
+				t.Fatalf("from site %d to slot %d: %v, and %v in little room", a, b, x, y)
 			}
 		}
 	})

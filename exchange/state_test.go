@@ -64,7 +64,7 @@ func TestLoadsAreLinkLoads(t *testing.T) {
 			for _, b := range traffic.Bytes {
 				total += float64(b)
 			}
-			for l, want := range mapping.LinkLoads(machine, p.Allocation, traffic, s.slotOf) {
+			for l, want := range p.Routing.LinkLoads(machine, p.Allocation, traffic, s.slotOf) {
 				want *= share
 				got := s.load.bytesOf(s.load.phases[i].bytes, int32(l)) * share / machine.Links[l].BytesPerSecond
 				if math.Abs(got-want) > 1e-12*total/machine.Links[l].BytesPerSecond {

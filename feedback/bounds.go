@@ -16,7 +16,7 @@ import (
 //   - taper: links out of or into leaf switches and pods of a fat tree;
 //   - network: those of switches and groups elsewhere;
 //   - minimal paths: links between two switches or groups that no shortest path
-//     avoids, where packets take no others (Settings.Routing);
+//     avoids, where packets take no others (Problem.Routing);
 //   - static routes: a single link, under static routing;
 //   - memory: of hosts, for messages between their own ranks;
 //   - foreign load: links at the rates that others leave: an estimate.
@@ -99,8 +99,8 @@ func (s *search) bounds(c *Candidate) []Bound {
 // paths is the bound of links that the routing leaves no way around.
 func (s *search) paths(m mapping.Mapping) Bound {
 	p := s.Problem
-	b := Bound{Name: "minimal paths", NS: 1e9 * s.Routing.PathSeconds(p.Machine, p.Allocation, s.Traffic, m)}
-	if s.Routing == mapping.StaticRouting {
+	b := Bound{Name: "minimal paths", NS: 1e9 * p.Routing.PathSeconds(p.Machine, p.Allocation, s.Traffic, m)}
+	if p.Routing == mapping.StaticRouting {
 		b.Name = "static routes"
 	}
 	return b

@@ -100,7 +100,7 @@ func (s *search) leafSwitches(k *knowledge, base mapping.Mapping) []leafSwitch {
 	machine := s.Problem.Machine
 	sums := make([][3]float64, machine.Switches()) // demand out, in, links
 	out, rates := make([]float64, machine.Switches()), make([]float64, machine.Switches())
-	for l, seconds := range mapping.LinkLoads(machine, s.Problem.Allocation, s.Traffic, base) {
+	for l, seconds := range s.Problem.Routing.LinkLoads(machine, s.Problem.Allocation, s.Traffic, base) {
 		link := &machine.Links[l]
 		if machine.IsHost(link.From) || machine.IsHost(link.To) {
 			continue

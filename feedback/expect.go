@@ -35,7 +35,7 @@ func (s *search) expected(y yardstick, k *knowledge, m mapping.Mapping) float64 
 func (s *search) slowdown(k *knowledge, m mapping.Mapping, power float64) float64 {
 	p := s.Problem
 	sum, total := 0.0, 0.0
-	for l, seconds := range mapping.LinkLoads(p.Machine, p.Allocation, s.Traffic, m) {
+	for l, seconds := range p.Routing.LinkLoads(p.Machine, p.Allocation, s.Traffic, m) {
 		if seconds == 0 {
 			continue
 		}

@@ -36,7 +36,6 @@ type Settings struct {
 	Sensitive   Evaluate                         // as Evaluate, by a finer definition of congested: asked when the coarse one sees none under the best mapping, or what it saw led to no gain; nil = none
 	Fine        bool                             // Evaluate has the finer definition already, and Sensitive is not asked
 	Alone       bool                             // no other job has the network
-	Routing     mapping.Routing                  // of the packets that Evaluate simulates, for the bounds of paths; zero = not known, no such bound
 	Memory      func(host int32) float64         // rate in bytes a second at which ranks of a host copy messages to each other (evalsim.Options.MemoryRate); nil = no bound of it
 	Floor       Bound                            // what no mapping can beat, where the caller knows more than the loads of links tell; zero = nothing
 	Rounds      int                              // most rounds of feedback, 0 to 1000
@@ -172,7 +171,7 @@ type search struct {
 }
 
 func newSearch(settings Settings) *search {
-	s := &search{Settings: settings, seen: map[string]bool{}, again: map[string]*Evaluation{}, result: &Result{}, classes: mapping.NewLinkClasses(settings.Problem.Machine)}
+	s := &search{Settings: settings, seen: map[string]bool{}, again: map[string]*Evaluation{}, result: &Result{}, classes: settings.Problem.Routing.LinkClasses(settings.Problem.Machine)}
 	if s.Forms == nil {
 		s.Forms = DefaultForms()
 	}

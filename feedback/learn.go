@@ -76,7 +76,7 @@ func (s *search) lookCloser(ctx context.Context, c *Candidate) (*judgement, erro
 // hostSeconds is the time the busiest host's own link needs for the job's bytes.
 func (s *search) hostSeconds(m mapping.Mapping) float64 {
 	machine, most := s.Problem.Machine, 0.0
-	for l, seconds := range mapping.LinkLoads(machine, s.Problem.Allocation, s.Traffic, m) {
+	for l, seconds := range s.Problem.Routing.LinkLoads(machine, s.Problem.Allocation, s.Traffic, m) {
 		if link := &machine.Links[l]; machine.IsHost(link.From) || machine.IsHost(link.To) {
 			most = max(most, seconds)
 		}

@@ -13,10 +13,18 @@ type LinkClasses struct {
 	Tree  bool    // the machine is a fat tree
 }
 
-// NewLinkClasses takes O(links).
+// NewLinkClasses is LinkClasses for MinimalRouting.
 func NewLinkClasses(machine *topology.Topology) *LinkClasses {
+	return MinimalRouting.LinkClasses(machine)
+}
+
+// LinkClasses takes O(links). Under StaticRouting every link is alone.
+func (r Routing) LinkClasses(machine *topology.Topology) *LinkClasses {
 	k := &LinkClasses{Of: make([]int32, len(machine.Links))}
-	tree := newTreeLoads(machine)
+	var tree *treeLoads
+	if r != StaticRouting {
+		tree = newTreeLoads(machine)
+	}
 	k.Tree = tree != nil
 	type group struct {
 		level, first int32 // of the subtree

@@ -140,7 +140,10 @@ type Problem struct {
 	Fixed       []int32            // length ranks: slot a rank must keep, -1 = free; nil = all free
 	MaxMoves    int                // most ranks that may leave their Start host; 0 = no limit
 	Objective   Objective
-	Seed        uint64
+	// Routing is how packets go. Under StaticRouting objectives with link loads count those of
+	// the one route of every pair of hosts; under any other, equal shares of shortest paths.
+	Routing Routing
+	Seed    uint64
 
 	distances *Distances // of LinkCost, see ShareDistances
 }

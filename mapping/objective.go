@@ -79,7 +79,11 @@ func (p *Problem) directed() (traffic *commgraph.Traffic, share float64) {
 // linkLoads is the bytes of every link in one phase and the time they need at the
 // rate that others leave, both of length links.
 func (p *Problem) linkLoads(m Mapping, traffic *commgraph.Traffic, share float64) (bytes, seconds []float64) {
-	seconds = LinkLoads(p.Machine, p.Allocation, traffic, m)
+	routing := MinimalRouting
+	if p.Routing == StaticRouting {
+		routing = StaticRouting
+	}
+	seconds = routing.LinkLoads(p.Machine, p.Allocation, traffic, m)
 	bytes = make([]float64, len(seconds))
 	for l := range seconds {
 		seconds[l] *= share

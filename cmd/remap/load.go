@@ -265,7 +265,7 @@ func (p *program) fits(j *job) error {
 // problem is the job as strategies see it.
 func (j *job) problem(seed uint64) *mapping.Problem {
 	return &mapping.Problem{Graph: j.graph, Traffic: j.traffic, Phases: j.phases, Grid: j.grid, Coordinates: j.coordinates, Machine: j.machine, Allocation: j.allocation,
-		Start: j.previous, Fixed: j.fixed, MaxMoves: j.maxMoves, Objective: j.objective, Seed: seed}
+		Start: j.previous, Fixed: j.fixed, MaxMoves: j.maxMoves, Objective: j.objective, Routing: j.routing, Seed: seed}
 }
 
 // costs are the static costs of a mapping, under a strategy's name.

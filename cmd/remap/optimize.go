@@ -202,7 +202,6 @@ func (p *program) loop(ctx context.Context, j *job, strategies []mapping.Strateg
 	if err != nil {
 		return s, err
 	}
-	s.Routing = j.routing
 	s.Memory = func(host int32) float64 { return o.MemoryRate(j.machine, host) }
 	s.Alone = len(j.background) == 0 && measured == nil
 	judge := func(o evalsim.Options) feedback.Evaluate {
