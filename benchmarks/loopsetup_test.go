@@ -118,8 +118,9 @@ func (b *loopBench) optimize(t testing.TB, s feedback.Settings) *feedback.Result
 
 // judgedRow is a mapping and its times in repeats that pair.
 type judgedRow struct {
-	name  string
-	times []float64 // ns, by repeat
+	name    string
+	times   []float64 // ns, by repeat
+	mapping mapping.Mapping
 }
 
 // judge plays a mapping on seeds that no search has used, from repeat first on.
@@ -129,7 +130,7 @@ func (b *loopBench) judge(t testing.TB, name string, m mapping.Mapping, first in
 	if err != nil {
 		t.Fatalf("%s: %s: %v", b.Name, name, err)
 	}
-	return judgedRow{name, e.Times()}
+	return judgedRow{name, e.Times(), m}
 }
 
 // us is the median in microseconds.

@@ -81,15 +81,21 @@ func TestUnseenTable(t *testing.T) {
 		t.Skip("skipped: searches of minutes; set REMAP_TABLE=1")
 	}
 	var times, costs strings.Builder
+	var over [2]strings.Builder // the best static mapping, the default
 	for _, s := range unseen() {
 		t.Run(s.Name, func(t *testing.T) {
 			row := measureLoop(t, s.Name, 2*loopBudget)
 			times.WriteString(row.timesCells())
 			costs.WriteString(row.costsCells())
 			t.Logf("\n%s%s%s", timesHeader, row.timesCells(), row.costsCells())
+			overStatic, overDefault := row.lengthsCells(t)
+			over[0].WriteString(overStatic)
+			over[1].WriteString(overDefault)
+			row.noWorse(t)
 		})
 	}
 	t.Logf("medians on 10 fresh seeds with 95 %% intervals:\n%s%s\n%s%s", timesHeader, times.String(), costsHeader, costs.String())
+	t.Logf("by length of the job:\n%s%s\n%s%s", lengthsHeader("the best static mapping"), over[0].String(), lengthsHeader("the default"), over[1].String())
 }
 
 // TestUnseenScenariosOpen keeps them consistent.

@@ -3,6 +3,7 @@ package workload
 import (
 	"fmt"
 	"math"
+	"slices"
 )
 
 // largestFactor gives the largest factor f in (0,1] found by halving and then
@@ -163,6 +164,22 @@ func (p *Program) resized(f float64) *Program {
 		q.Ops[i] = op
 	}
 	return q
+}
+
+// WithMessages is another program: this one with all its messages times a factor, at
+// least 1 byte each, and its computing as it is.
+func (p *Program) WithMessages(factor float64) *Program {
+	q := *p
+	if q.Smaller != nil {
+		q.Smaller = q.Smaller.WithMessages(factor)
+	}
+	q.Ops = slices.Clone(p.Ops)
+	for i := range q.Ops {
+		if op := &q.Ops[i]; op.Kind.IsSend() && op.Bytes > 0 {
+			op.Bytes = max(1, int64(math.Round(float64(op.Bytes)*factor)))
+		}
+	}
+	return &q
 }
 
 // sizeScale is SizeScale; a program that has none was never resized.

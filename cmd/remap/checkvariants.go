@@ -65,7 +65,7 @@ func modelVariants(o evalsim.Options, routes *topology.Routes, program *workload
 		name   string
 		factor float64
 	}{{"a tenth", 0.1}, {"ten times", 10}} {
-		variants = append(variants, modelVariant{name: "messages " + times.name, options: o, program: withMessages(program, times.factor), others: others})
+		variants = append(variants, modelVariant{name: "messages " + times.name, options: o, program: program.WithMessages(times.factor), others: others})
 	}
 	if len(others) > 0 {
 		for _, l := range []struct {
@@ -81,21 +81,6 @@ func modelVariants(o evalsim.Options, routes *topology.Routes, program *workload
 
 // stepsToCheck are the lengths of jobs that begin cold.
 var stepsToCheck = []int{1, 3, 10, 30}
-
-// withMessages is a program with all its messages times a factor, computing as it is.
-func withMessages(p *workload.Program, factor float64) *workload.Program {
-	q := *p
-	if q.Smaller != nil {
-		q.Smaller = withMessages(q.Smaller, factor)
-	}
-	q.Ops = slices.Clone(p.Ops)
-	for i := range q.Ops {
-		if op := &q.Ops[i]; op.Kind.IsSend() && op.Bytes > 0 {
-			op.Bytes = max(1, int64(math.Round(float64(op.Bytes)*factor)))
-		}
-	}
-	return &q
-}
 
 // elsewhere are jobs whose ranks sit on others of their hosts, so that other hosts talk to
 // each other.
