@@ -19,6 +19,8 @@ type Measured struct {
 	Own       []float64 // length links: share of the rate that the job used
 	Foreign   []float64 // length links: share of the rate that others used or kept from being used, 0 to 1
 	Congested []float64 // length links: share of the time in which the port had data and could send none
+	Carried   []float64 // length links: share of the rate that others' bytes used: Foreign without what they kept from being used
+	Told      []bool    // length links: measured, or taken as the measured ones of their class
 	Factor    float64   // how often a second the job sent its traffic; 0 = not known, and all is taken as foreign
 	Hosts     int       // links of the job's hosts that told it
 	Alike     int       // links without a measurement that are taken to be as the measured ones of their class
@@ -57,6 +59,7 @@ func TakeApart(machine *topology.Topology, a *mapping.Allocation, traffic *commg
 	}
 	classes := alike(machine)
 	m.level(machine, classes, links)
+	m.Carried = slices.Clone(m.Foreign)
 	for l, foreign := range m.Foreign {
 		if links.Known[l] {
 			m.Foreign[l] = min(1, foreign+max(0, m.Congested[l]-m.ownStall(l, alone)))
@@ -139,10 +142,12 @@ func (m *Measured) level(machine *topology.Topology, classes []int32, links *cou
 
 // fill gives links that were not measured the mean of their class.
 func (m *Measured) fill(classes []int32, known []bool) {
-	sum, count := make([]float64, len(classes)), make([]float64, len(classes))
+	sum, carried, count := make([]float64, len(classes)), make([]float64, len(classes)), make([]float64, len(classes))
+	m.Told = slices.Clone(known)
 	for l, class := range classes {
 		if known[l] {
 			sum[class] += m.Foreign[l]
+			carried[class] += m.Carried[l]
 			count[class]++
 		}
 	}
@@ -150,7 +155,8 @@ func (m *Measured) fill(classes []int32, known []bool) {
 		switch {
 		case known[l]:
 		case count[class] > 0:
-			m.Foreign[l] = sum[class] / count[class]
+			m.Foreign[l], m.Carried[l] = sum[class]/count[class], carried[class]/count[class]
+			m.Told[l] = true
 			m.Alike++
 		default:
 			m.Idle++
