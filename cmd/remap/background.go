@@ -181,9 +181,13 @@ func (j *job) asJobs(m mapping.Mapping) []evalsim.Job {
 	return append([]evalsim.Job{{Program: j.program, Hosts: m.Hosts(j.allocation)}}, j.others()...)
 }
 
-// others are the background jobs as the simulator sees them.
+// others are the background jobs as the simulator sees them, or traffic that stands for
+// measured ones.
 func (j *job) others() []evalsim.Job {
 	var jobs []evalsim.Job
+	if j.measured != nil && j.measured.others != nil {
+		jobs = slices.Clone(j.measured.others.Jobs[0])
+	}
 	for i := range j.background {
 		jobs = append(jobs, evalsim.Job{Program: j.background[i].program, Hosts: j.background[i].hosts, Endless: j.background[i].endless})
 	}

@@ -82,8 +82,10 @@ func pathSum(path string, info os.FileInfo) (string, error) {
 // measurement is what --measured says.
 type measurement struct {
 	*feedback.Measured
-	links *counters.Links
-	left  *topology.Topology // at the rates that others leave
+	links  *counters.Links
+	left   *topology.Topology    // at the rates that others leave
+	others *feedback.Others      // traffic in place of others; nil = links of left stand for them
+	run    *feedback.MeasuredRun // what ran
 }
 
 // measuredLinks is the JSON of a measurement.
@@ -101,6 +103,17 @@ type measuredLinks struct {
 	Strange   int        `json:"not_in_network"`
 	PerSecond float64    `json:"own_traffic_per_second"` // 0 = not known
 	Busiest   *linkInUse `json:"busiest,omitempty"`
+	Others    *sentAlike `json:"others,omitempty"` // null where slowed links stand for others
+}
+
+// sentAlike is the traffic that stands for others, and how far what it does beside the
+// mapping that ran is from what was measured.
+type sentAlike struct {
+	Traffic string  `json:"traffic"`
+	Hosts   int     `json:"hosts"`
+	Bytes   float64 `json:"bytes_off"` // on links between switches, of 1
+	Waits   float64 `json:"waits_off"` // likewise, of the time in which these send
+	Time    float64 `json:"job_time"`  // simulated over measured; 0 = not known
 }
 
 // linkInUse is a link and the share of its rate that others use.
@@ -117,16 +130,19 @@ func (m *measurement) summary(machine *topology.Topology) *measuredLinks {
 		return nil
 	}
 	c := &m.links.Count
-	s := &measuredLinks{len(machine.Links), c.Measured, c.FarEnd, m.Alike, m.Idle, c.Missing, c.Dead, c.Saturated, c.Reset, c.Clamped, c.Strange, m.Factor, nil}
+	s := &measuredLinks{len(machine.Links), c.Measured, c.FarEnd, m.Alike, m.Idle, c.Missing, c.Dead, c.Saturated, c.Reset, c.Clamped, c.Strange, m.Factor, nil, nil}
 	if l := m.Busiest(); l >= 0 {
 		link := &machine.Links[l]
 		s.Busiest = &linkInUse{machine.NodeName(link.From), link.FromPort, machine.NodeName(link.To), m.Foreign[l]}
 	}
+	if o := m.others; o != nil {
+		s.Others = &sentAlike{o.Name, o.Hosts, o.Bytes, o.Stall, o.Time}
+	}
 	return s
 }
 
-// openMeasured reads --measured, and slows the network of the job to what others
-// leave; nil without it. The job ran under the mapping of --previous.
+// openMeasured reads --measured, and makes traffic of others of it, or slows the network
+// of the job to what others leave; nil without it. The job ran under the mapping of --previous.
 func (p *program) openMeasured(ctx context.Context, j *job, simulation evalsim.Options) (*measurement, error) {
 	files := p.measuredFiles.Value()
 	if len(files) == 0 {
@@ -145,11 +161,8 @@ func (p *program) openMeasured(ctx context.Context, j *job, simulation evalsim.O
 	}
 	ran := j.problem(p.seed).StartMapping()
 	alone, err := evalsim.Repeat(ctx, j.machine, j.asJobs(ran)[:1], simulation, 1, 1, nil)
-	if errors.Is(err, context.DeadlineExceeded) {
-		return nil, fail("give more time", "--budget %v ended before the first mapping was simulated", p.budget)
-	}
 	if err != nil {
-		return nil, err
+		return nil, p.outOfBudget(err)
 	}
 	m.Measured = feedback.TakeApart(j.machine, j.allocation, j.traffic, ran, m.links, alone[0])
 	if m.left, err = m.Left(j.machine); err != nil {
@@ -158,23 +171,46 @@ func (p *program) openMeasured(ctx context.Context, j *job, simulation evalsim.O
 	for l := range m.left.Links {
 		m.left.Links[l].BytesPerSecond = max(m.left.Links[l].BytesPerSecond, slowestLink)
 	}
+	m.run = &feedback.MeasuredRun{Machine: j.machine, Allocation: j.allocation, Program: j.program, Previous: ran,
+		Options: simulation, Routing: j.routing, Workers: p.workers}
+	unsampled(&m.run.Options)
+	if m.others, err = m.FindOthers(ctx, m.run); err != nil {
+		return nil, p.outOfBudget(err)
+	}
 	j.measured = m
 	p.sayMeasured(j, m)
 	return m, nil
 }
 
+// outOfBudget is the error of a simulation of the mapping that ran.
+func (p *program) outOfBudget(err error) error {
+	if errors.Is(err, context.DeadlineExceeded) {
+		return fail("give more time", "--budget %v ended before the first mapping was simulated", p.budget)
+	}
+	return err
+}
+
 // network is where mappings are simulated: at the rates that others leave, where
-// those were measured.
+// those were measured and no traffic stands for others.
 func (j *job) network() *topology.Topology {
-	if j.measured == nil {
+	if j.measured == nil || j.measured.others != nil {
 		return j.machine
 	}
 	return j.measured.left
 }
 
-// watch lets the loop learn of others from the measurement.
+// simulator is feedback.Simulator of the job beside others.
+func (p *program) simulator(j *job, o evalsim.Options) feedback.Evaluate {
+	if j.measured != nil && j.measured.others != nil {
+		return j.measured.others.Simulator(j.measured.run, o)
+	}
+	return feedback.Simulator(j.network(), j.allocation, j.program, o, p.workers, j.others()...)
+}
+
+// watch lets the loop learn of others from the measurement, where no traffic stands for
+// them that simulations show.
 func (m *measurement) watch(s *feedback.Settings, p *program, j *job) {
-	if m == nil {
+	if m == nil || m.others != nil {
 		return
 	}
 	m.Watch(s, j.problem(p.seed).StartMapping())
@@ -199,7 +235,13 @@ func (p *program) sayMeasured(j *job, m *measurement) {
 	if !m.between(j.machine) {
 		p.hint("measured: no link between switches was measured: counters of hosts alone do not say what others do there")
 	}
-	p.say("measured: %s; mappings are simulated with links at the rates that others leave, at least 5 %%", m.busiest(j.machine))
+	p.say("measured: %s", m.busiest(j.machine))
+	if o := m.others; o != nil {
+		p.say("measured: mappings are simulated beside traffic of %d hosts of others (%s): beside the mapping that ran it brings links between switches bytes that differ by %.0f %%, waits by %.0f %%",
+			o.Hosts, o.Name, 100*o.Bytes, 100*o.Stall)
+		return
+	}
+	p.say("measured: mappings are simulated with links at the rates that others leave, at least 5 %%: no traffic between others' hosts was found that brings links what was measured")
 }
 
 // between tells whether any link between switches was measured, or there is none.

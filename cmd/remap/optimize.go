@@ -205,7 +205,7 @@ func (p *program) loop(ctx context.Context, j *job, strategies []mapping.Strateg
 	s.Memory = func(host int32) float64 { return o.MemoryRate(j.machine, host) }
 	s.Alone = len(j.background) == 0 && measured == nil
 	judge := func(o evalsim.Options) feedback.Evaluate {
-		simulator := feedback.Simulator(j.network(), j.allocation, j.program, o, p.workers, j.others()...)
+		simulator := p.simulator(j, o)
 		return feedback.FlowsOf(simulator, simulated, j.traffic)
 	}
 	if s.JudgeBy(o, judge); p.repeatsSet {
