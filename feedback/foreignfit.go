@@ -100,8 +100,9 @@ func (m *Measured) FindOthers(ctx context.Context, r *MeasuredRun) (*Others, err
 	var chosen description
 	for _, d := range descriptions {
 		o := &Others{Name: d.name, Hosts: len(x.hosts)}
+		o.Jobs[0] = x.jobs(m, d, 0)
 		own := evalsim.Job{Program: r.Program, Hosts: r.Previous.Hosts(r.Allocation)}
-		jobs := append([]evalsim.Job{own}, x.jobs(m, d, 0)...)
+		jobs := append([]evalsim.Job{own}, o.Jobs[0]...)
 		options := r.Options
 		options.Seed += fitStream
 		results, err := evalsim.Repeat(ctx, r.Machine, jobs, options, 1, r.Workers, nil)
@@ -118,7 +119,7 @@ func (m *Measured) FindOthers(ctx context.Context, r *MeasuredRun) (*Others, err
 		}
 	}
 	if best != nil {
-		for seed := range best.Jobs {
+		for seed := 1; seed < variants; seed++ {
 			best.Jobs[seed] = x.jobs(m, chosen, uint64(seed))
 		}
 	}

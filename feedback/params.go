@@ -3,7 +3,7 @@ package feedback
 // Of traffic that stands for measured others (foreign*.go). What no source gives was chosen
 // on seed 101 of benchmarks.TestLoopMeasured (REMAP_FIRST_SEED=101), whose table has others.
 const (
-	mostLeafPairs = 1 << 20 // with more pairs of leaves the rates between them are not sought
+	mostLeafPairs = 1 << 18 // with more pairs of leaves the rates between them are not sought: it took a minute
 	fitSweeps     = 60      // over all measured sums
 	leastRate     = 1e-3    // of its link: a host that sends and receives less counts as silent
 	mostStretch   = 10.0    // by which one correction changes a rate at most
@@ -13,7 +13,7 @@ const (
 	leastPart    = 0.05 // of what a host sends that is not divided further
 	leastWanted  = 0.2  // of the rate between two leaves that is always missing, whatever streams there are
 	mostSwapping = 10   // passes over all pairs of streams
-	mostRefined  = 2048 // with more streams receivers are not exchanged
+	mostRefined  = 512  // with more streams receivers are not exchanged: it took a minute
 
 	foreignMessages = 64   // that a host sends until it begins again
 	leastRest       = 0.01 // of the time: hosts that rest less are always sending
