@@ -17,6 +17,7 @@ const (
 	QueueAbove                              // the queue exceeds a number of bytes
 	CreditsBelow                            // the credits are below a number of bytes
 	Probabilistic                           // with a probability that grows with the queue, to 1 at a number of bytes
+	WaitAbove                               // the packet waits longer at the port than the link takes to send a number of bytes; known at departure only
 )
 
 // CongestionPoint is when a packet finds out (same section).
@@ -32,17 +33,17 @@ const (
 // thesis's experiments.
 type Congestion struct {
 	Rule  CongestionRule
-	Bytes int // of QueueAbove, CreditsBelow and Probabilistic; 1 to 2^30, unused for QueueAboveCredits
+	Bytes int // of all but QueueAboveCredits: 1 to 2^30
 	At    CongestionPoint
 }
 
-var congestionNames = []string{"queue-above-credits", "queue-above", "credits-below", "probabilistic"}
+var congestionNames = []string{"queue-above-credits", "queue-above", "credits-below", "probabilistic", "wait-above"}
 
 var pointNames = []string{"queueing", "arrival", "departure"}
 
 // ParseCongestion reads queue-above-credits, queue-above:BYTES,
-// credits-below:BYTES or probabilistic:BYTES, and one of queueing, arrival and
-// departure.
+// credits-below:BYTES, probabilistic:BYTES or wait-above:BYTES, and one of queueing,
+// arrival and departure.
 func ParseCongestion(rule, at string) (Congestion, error) {
 	name, bytes, sized := strings.Cut(rule, ":")
 	i, err := index("definition of congestion", name, congestionNames)
@@ -84,6 +85,8 @@ func (c Congestion) validate() error {
 		return fmt.Errorf("point of measuring congestion %d is not known", c.At)
 	case c.Rule != QueueAboveCredits && (c.Bytes < 1 || c.Bytes > 1<<30):
 		return fmt.Errorf("%s: %d bytes, must be 1 to 2^30", congestionNames[c.Rule], c.Bytes)
+	case c.Rule == WaitAbove && c.At != AtDeparture:
+		return fmt.Errorf("%s is known at %s only", congestionNames[c.Rule], pointNames[AtDeparture])
 	}
 	return nil
 }
@@ -112,4 +115,13 @@ func (j *judge) congested(credits, queued, packet int32) bool {
 		return uint64(queued)<<32 > uint64(j.random.Uint32())*uint64(j.Bytes)
 	}
 	return queued > credits
+}
+
+// leaves judges a port as a packet of a size is about to leave it, at time begin: by what is queued
+// then, or by how long the packet has waited.
+func (s *simulator) leaves(pk *packet, c *channel, id, size int32, begin int64) bool {
+	if s.judge.Rule == WaitAbove {
+		return begin-pk.ready > s.classAt.at(int32(c.class)).sendTime(int32(s.judge.Bytes))
+	}
+	return s.judge.congested(s.creditsAt(id, c, begin), c.queued, size)
 }

@@ -396,7 +396,7 @@ func (s *simulator) attend(link, p, id, size int32, begin int64) {
 		port.queued, port.begun, port.last = port.queued-size, begin, size
 	}
 	if s.judge.At == AtDeparture && link >= s.hostLinks {
-		s.cross(p, pk, link, id, s.judge.congested(s.creditsAt(id, c, begin), c.queued, size))
+		s.cross(p, pk, link, id, s.leaves(pk, c, id, size, begin))
 	}
 	if s.lastWait != nil {
 		s.waited(pk, link, size, begin)

@@ -195,7 +195,7 @@ func (s *settings) simulationFlags() []cli.Flag {
 		&cli.Float64Flag{Name: "compute-noise", Destination: &s.computeNoise, Usage: "computing takes 1 + `X` times E of its time, E exponential with mean 1"},
 		&cli.Int64Flag{Name: "start-jitter-ns", Destination: &s.startJitter, Usage: "ranks begin at a random time from 0 to `N` ns"},
 		&cli.Float64Flag{Name: "memory-gbps", Destination: &s.memoryGbps, Usage: "`X` Gb/s of a host's memory, for messages between its own ranks; 0 = as much as its network links together, at least 160"},
-		&cli.StringFlag{Name: "congestion", Destination: &s.congestion, Value: evalsim.Congestion{}.String(), Usage: "when a port is congested: `RULE` queue-above-credits (of the next buffer), queue-above:BYTES, credits-below:BYTES, or probabilistic:BYTES (more likely with a longer queue, certain from BYTES on)"},
+		&cli.StringFlag{Name: "congestion", Destination: &s.congestion, Value: evalsim.Congestion{}.String(), Usage: "when a port is congested: `RULE` queue-above-credits (of the next buffer), queue-above:BYTES, credits-below:BYTES, probabilistic:BYTES (more likely with a longer queue, certain from BYTES on), or, --congestion-at departure, wait-above:BYTES (the packet waits for longer than the link takes to send BYTES)"},
 		&cli.StringFlag{Name: "congestion-at", Destination: &s.congestionAt, Value: "queueing", Usage: "when a packet looks: `WHEN` it joins a port's queue (queueing), before that (arrival), or as it leaves (departure)"},
 		&cli.StringFlag{Name: "progress", Destination: &s.progress, Value: "auto", Usage: "`WHEN` to show progress: auto, always or never"},
 	}
