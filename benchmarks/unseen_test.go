@@ -61,11 +61,7 @@ func findScenario(t testing.TB, name string) fixtures.Scenario {
 	t.Helper()
 	all := unseen()
 	if i := slices.IndexFunc(all, func(s fixtures.Scenario) bool { return s.Name == name }); i >= 0 {
-		if file := all[i].Topology; !strings.Contains(file, ":") {
-			if _, err := os.Stat(file); err != nil {
-				t.Skipf("skipped: %v", err)
-			}
-		}
+		needFile(t, all[i])
 		return all[i]
 	}
 	s, err := fixtures.Find(name)
@@ -73,6 +69,16 @@ func findScenario(t testing.TB, name string) fixtures.Scenario {
 		t.Fatal(err)
 	}
 	return s
+}
+
+// needFile skips a test whose scenario's network is a file that is not here.
+func needFile(t testing.TB, s fixtures.Scenario) {
+	t.Helper()
+	if !strings.Contains(s.Topology, ":") {
+		if _, err := os.Stat(s.Topology); err != nil {
+			t.Skipf("skipped: %v", err)
+		}
+	}
 }
 
 // TestUnseenTable is LoopTable of these.

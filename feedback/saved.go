@@ -66,7 +66,8 @@ func (j *judgement) evaluation() *Evaluation {
 
 // see adds what the search learns from. Where the view does not tell of others, the mapping
 // is simulated with the network to itself too: one repeat, for alone a job meets nearly the
-// same congestion under every seed.
+// same congestion under every seed. That is a simulation of the job, whatever network it runs
+// on, so that the packets that wait there are counted, not sampled.
 func (j *judgement) see(ctx context.Context, s *search, m mapping.Mapping, e *Evaluation) error {
 	view, alone := s.View(s.Problem.Machine, e), (*LinkView)(nil)
 	switch {
@@ -78,7 +79,7 @@ func (j *judgement) see(ctx context.Context, s *search, m mapping.Mapping, e *Ev
 		if err != nil {
 			return err
 		}
-		alone, j.Apart = s.View(s.Problem.Machine, apart), len(apart.Results)
+		alone, j.Apart = ExactView(s.Problem.Machine, apart), len(apart.Results)
 	}
 	seen := view.over(s.classes, alone)
 	j.Seen, j.Flows = &savedState{Congested: seen.congested, Own: seen.own, Foreign: seen.foreign}, e.Flows()

@@ -2,10 +2,26 @@ package feedback
 
 import "remap/evalsim"
 
+// waitParts says how long a wait must be to count: longer than the link takes to send that part
+// of a packet. Against what counters told of others on five scenarios (dragonfly-shared,
+// fragmented, pf3d, spare and io-gateway small, seed 11) samples were off by 0.13 of a link's rate
+// in the mean for a 64th and for an eighth of a packet, 0.15 for a quarter, and 0.18 where a
+// packet counted that waits behind more than one other.
+const waitParts = 8
+
 // SampledCongestion is the definition of congested under which samples tell most of
-// others: a packet that waits behind more than one other. Queues longer than the credits
-// of the next buffer, the usual definition, come only where a link carries all it can.
+// others: a packet that waits at its port for longer than the link takes to send an eighth of
+// a packet. A packet that meets a stream of others finds the port sending with a probability
+// of about the stream's share of the rate, also where no queue ever builds up. The
+// eighth keeps out the waits of a job's own packets that follow each other closely.
 func SampledCongestion(packetBytes int) evalsim.Congestion {
+	return evalsim.Congestion{Rule: evalsim.WaitAbove, Bytes: max(1, packetBytes/waitParts), At: evalsim.AtDeparture}
+}
+
+// fineCongestion is the definition of the finer look where counters are read: a packet that
+// waits behind more than one other. Queues longer than the credits of the next buffer, the
+// usual definition, come only where a link carries all it can.
+func fineCongestion(packetBytes int) evalsim.Congestion {
 	return evalsim.Congestion{Rule: evalsim.QueueAbove, Bytes: 2 * packetBytes}
 }
 
@@ -24,17 +40,20 @@ func SampledCongestion(packetBytes int) evalsim.Congestion {
 // down a port that the job itself keeps busy.
 type signs struct {
 	open []float64 // length links: packets over its class that would not meet congestion of the job's own making
-	met  []float64 // length links: those of them that met congestion
+	met  []float64 // length links: those of them that met congestion, others' part: may be below 0
 }
 
 func newSigns(links int) *signs { return &signs{make([]float64, links), make([]float64, links)} }
 
 // note takes how many packets crossed a link's class, which share of them met congestion,
-// and which share does so by the job's own making.
+// and which share does so by the job's own making. A job that others slow down may meet less of
+// its own congestion, so that met is below 0: packets that pass count wherever they pass. With
+// counts of several mappings, busy is then the estimate of maximum likelihood for Poisson's
+// counts of packets that pass.
 func (g *signs) note(link int, packets, congested, own float64) {
 	packets = max(0, packets)
 	g.open[link] = packets * (1 - own)
-	g.met[link] = packets * max(0, congested-own)
+	g.met[link] = packets * (congested - own)
 }
 
 // busy is the share of time in which others keep a link's port busy.
