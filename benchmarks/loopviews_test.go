@@ -152,7 +152,8 @@ const viewsHeader = "| scenario | view | bits a packet | million packets a searc
 // and from what packets carry, on the same scenarios and seeds, with the budget and the
 // steps of optimize:
 // REMAP_TABLE=1 go test -run LoopViews -timeout 60m -v ./benchmarks
-// REMAP_SEEDS=1 searches with one seed, REMAP_FIRST_SEED=11 begins with seed 11; -run LoopViews/pf3d does one scenario;
+// REMAP_SEEDS=1 searches with one seed, REMAP_FIRST_SEED=11 begins with seed 11;
+// -run LoopViews/pf3d does one scenario;
 // REMAP_VIEWS='counters;one-reservoir,counter=3' compares other views.
 func TestLoopViews(t *testing.T) {
 	if os.Getenv("REMAP_TABLE") == "" {

@@ -2,26 +2,12 @@ package feedback
 
 import "remap/evalsim"
 
-// waitParts says how long a wait must be to count: longer than the link takes to send that part
-// of a packet. Against what counters told of others on five scenarios (dragonfly-shared,
-// fragmented, pf3d, spare and io-gateway small, seed 11) samples were off by 0.13 of a link's rate
-// in the mean for a 64th and for an eighth of a packet, 0.15 for a quarter, and 0.18 where a
-// packet counted that waits behind more than one other.
-const waitParts = 8
-
 // SampledCongestion is the definition of congested under which samples tell most of
-// others: a packet that waits at its port for longer than the link takes to send an eighth of
-// a packet. A packet that meets a stream of others finds the port sending with a probability
-// of about the stream's share of the rate, also where no queue ever builds up. The
-// eighth keeps out the waits of a job's own packets that follow each other closely.
+// others: a packet that waits behind more than one other. Queues longer than the credits
+// of the next buffer, the usual definition, come only where a link carries all it can.
+// Waits of any length (evalsim.WaitAbove) come nearer to what counters tell of others, but
+// searches by them end slower on most jobs (docs/loop.md).
 func SampledCongestion(packetBytes int) evalsim.Congestion {
-	return evalsim.Congestion{Rule: evalsim.WaitAbove, Bytes: max(1, packetBytes/waitParts), At: evalsim.AtDeparture}
-}
-
-// fineCongestion is the definition of the finer look where counters are read: a packet that
-// waits behind more than one other. Queues longer than the credits of the next buffer, the
-// usual definition, come only where a link carries all it can.
-func fineCongestion(packetBytes int) evalsim.Congestion {
 	return evalsim.Congestion{Rule: evalsim.QueueAbove, Bytes: 2 * packetBytes}
 }
 

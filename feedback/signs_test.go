@@ -121,7 +121,7 @@ func TestApartAndFine(t *testing.T) {
 
 // TestSignsAgainstCounters: of what others use of the links that the job uses, samples say
 // more when it is known what the job does by itself. How near they come to the
-// simulator's counters is in the log (0.079 of a link's rate off in the mean, else 0.122).
+// simulator's counters is in the log (0.102 of a link's rate off in the mean, else 0.140).
 func TestSignsAgainstCounters(t *testing.T) {
 	scenario, err := fixtures.Find("spare-small")
 	if err != nil {
@@ -192,13 +192,14 @@ func TestStreamsThatFillNoQueue(t *testing.T) {
 			SampledView(float64(o.PacketBytes))(machine, together).over(classes, ExactView(machine, apart))
 	}
 	usual, _ := read(evalsim.Congestion{})
-	_, queues := read(fineCongestion(u.Options.PacketBytes))
-	_, waits := read(SampledCongestion(u.Options.PacketBytes))
+	_, queues := read(SampledCongestion(u.Options.PacketBytes))
+	eighth := evalsim.Congestion{Rule: evalsim.WaitAbove, Bytes: u.Options.PacketBytes / 8, At: evalsim.AtDeparture}
+	_, waits := read(eighth)
 	want, byQueues, byWaits, links := 0.0, 0.0, 0.0, 0
 	for l, foreign := range usual.foreign {
 		link := &machine.Links[l]
-		if machine.IsHost(link.From) || machine.IsHost(link.To) || usual.own[l] < 0.02 || usual.congested[l] > 0.01 ||
-			math.Abs(foreign-0.5) > 0.1 {
+		if machine.IsHost(link.From) || machine.IsHost(link.To) ||
+			usual.own[l] < 0.02 || usual.congested[l] > 0.01 || math.Abs(foreign-0.5) > 0.1 {
 			continue
 		}
 		want, links = want+foreign, links+1
@@ -207,6 +208,6 @@ func TestStreamsThatFillNoQueue(t *testing.T) {
 	n := float64(max(1, links))
 	t.Logf("%d links: others use %.3f; %.3f by queues, %.3f by waits", links, want/n, byQueues/n, byWaits/n)
 	if links < 10 || byWaits < 0.6*want || byQueues > 0.25*want {
-		t.Errorf("%d links of which others use %.3f: %.3f by queues, %.3f by waits", links, want/n, byQueues/n, byWaits/n)
+		t.Error("waits tell too little of these links, or queues more than they can")
 	}
 }

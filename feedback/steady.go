@@ -27,6 +27,6 @@ func (s *Settings) JudgeBy(o evalsim.Options, judge func(evalsim.Options) Evalua
 	}
 	o = SearchOptions(o)
 	s.Evaluate = judge(o)
-	o.Congestion = fineCongestion(o.PacketBytes)
+	o.Congestion = SampledCongestion(o.PacketBytes)
 	s.Sensitive = judge(o)
 }
