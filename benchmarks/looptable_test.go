@@ -80,7 +80,7 @@ func measureLoop(t testing.TB, scenario string, budget int) *loopRow {
 	row.found = b.judge(t, proposalName(&all.Best), all.Best.Mapping, freshRepeat)
 	row.static = b.bestStatic(t, row)
 	row.more = time.Since(begin).Seconds()
-	if !slices.Equal(row.found.times, all.Best.Evaluation.Times()) {
+	if told := all.Best.Evaluation.Times(); !slices.Equal(row.found.times[:len(told)], told) {
 		t.Fatalf("%s: the last judgement has other seeds than this table", scenario)
 	}
 	return row

@@ -41,7 +41,7 @@ type Settings struct {
 	Rounds      int                              // most rounds of feedback, 0 to 1000
 	Simulations int                              // most mappings that the search simulates, its control not counted; 0 = no limit
 	Repeats     int                              // repeats a judgement takes, 1 to 1000
-	Judge       int                              // repeats of the last judgement, on seeds the search never used, 0 to 1000; 0 = 1, and no choice among finalists
+	Judge       int                              // most repeats of the last judgement (6 suffice where these prove which mapping is faster), on seeds the search never used, 0 to 1000; 0 = 1, and no choice among finalists
 	Limits      []int                            // most ranks that may leave the host they have in Start, ascending: for each the best mapping is found too (Result.Limited); nil = none
 	Migrate     Migrate                          // what moving ranks takes, told beside; nil = unknown
 	Control     bool                             // random restarts with as many simulated mappings beside the search

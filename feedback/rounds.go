@@ -102,7 +102,7 @@ func (s *search) staticMappings(ctx context.Context) error {
 	}
 	skipped := s.result.Skipped
 	for i := range s.Baselines {
-		if s.Simulations > 0 && s.result.Simulations >= s.Simulations/2 {
+		if s.Simulations > 0 && s.result.Simulations >= s.Simulations/2 || s.nearBoundOfAny() {
 			break
 		}
 		c := &Candidate{Strategy: s.Baselines[i].Name, From: -1, knows: s.nothing, origin: len(s.judged)}
@@ -112,6 +112,13 @@ func (s *search) staticMappings(ctx context.Context) error {
 	}
 	s.result.Skipped = skipped
 	return nil
+}
+
+// nearBoundOfAny tells whether the best mapping takes no longer than the bound of any
+// mapping, but for what is no gain.
+func (s *search) nearBoundOfAny() bool {
+	b := s.bound(s.best)
+	return b.Any && nothingToGain(b, float64(s.best.Summary.ElapsedNS)) != ""
 }
 
 // round learns from the best mapping of each origin, and for every form of
