@@ -1,9 +1,11 @@
 package benchmarks
 
 import (
+	"cmp"
 	"context"
 	"flag"
 	"fmt"
+	"os"
 	"runtime"
 	"slices"
 	"testing"
@@ -33,7 +35,7 @@ type loopBench struct {
 }
 
 // openLoop makes what `remap optimize --scenario NAME --strategies LIST --seed N`
-// gives to feedback, without a control.
+// gives to feedback, without a control; REMAP_VIEW=full reads links from samples.
 func openLoop(t testing.TB, scenario, list string, seed uint64) *loopBench {
 	t.Helper()
 	u, err := findScenario(t, scenario).Open(seed)
@@ -59,7 +61,7 @@ func newLoopBench(t testing.TB, u *fixtures.Setup, list string) *loopBench {
 	refine := exchange.Strategy()
 	s.Refine = &refine
 	s.Floor, s.Alone = hostFloor(u), len(u.Background) == 0
-	b.judgeBy(&s, u.Options)
+	b.readBy(t, &s, u.Options, cmp.Or(os.Getenv("REMAP_VIEW"), "counters"))
 	b.settings = s
 	return b
 }

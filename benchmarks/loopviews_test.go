@@ -89,8 +89,8 @@ func openSetup(t testing.TB, scenario fixtures.Scenario, list string, seed uint6
 // as optimize does.
 func (b *loopBench) readBy(t testing.TB, s *feedback.Settings, o evalsim.Options, view string) {
 	t.Helper()
-	b.judgeBy(s, o)
 	if view == "counters" {
+		b.judgeBy(s, o)
 		s.View = feedback.ExactView
 		return
 	}
@@ -98,9 +98,14 @@ func (b *loopBench) readBy(t testing.TB, s *feedback.Settings, o evalsim.Options
 	if o.Sampling, err = sampling.ParseVariant(view); err != nil {
 		t.Fatal(err)
 	}
+	b.judgeBy(s, o)
+	s.View = feedback.SampledView(float64(o.PacketBytes))
+	if s.Alone {
+		return
+	}
 	o = feedback.SearchOptions(o)
 	o.Congestion = feedback.SampledCongestion(o.PacketBytes)
-	s.View, s.Fine = feedback.SampledView(float64(o.PacketBytes)), true
+	s.Fine = true
 	s.Evaluate = feedback.Simulator(b.Problem.Machine, b.Problem.Allocation, b.Program, o, runtime.GOMAXPROCS(0), b.Background...)
 	s.Sensitive = nil
 	s.Apart = feedback.Simulator(b.Problem.Machine, b.Problem.Allocation, b.Program, o, runtime.GOMAXPROCS(0))

@@ -238,8 +238,12 @@ func (p *program) watchLinks(s *feedback.Settings, j *job, o evalsim.Options, ju
 	if o.Sampling.Kind == sampling.Off {
 		return
 	}
+	s.View = feedback.SampledView(float64(o.PacketBytes))
+	if s.Alone { // all congestion is the job's own
+		return
+	}
 	o = feedback.SearchOptions(o)
-	s.View, s.Fine = feedback.SampledView(float64(o.PacketBytes)), true
+	s.Fine = true
 	if !p.congestionSet {
 		o.Congestion = feedback.SampledCongestion(o.PacketBytes)
 	}
