@@ -77,7 +77,8 @@ func (s *search) evaluated(ctx context.Context, evaluate Evaluate, c *Candidate,
 
 // choose finds the fastest of some candidates. Those that the search's own repeats
 // do not tell from the best, at most `finalists` of them, are judged on others:
-// the first of many owes some of its lead to the seeds that made it first.
+// the first of many owes some of its lead to the seeds that made it first. They have the
+// steps of the final validation: in fewer, mappings differ by how long they take to settle.
 func (s *search) choose(ctx context.Context, candidates []*Candidate) (*Candidate, error) {
 	standing := slices.DeleteFunc(slices.Clone(candidates), func(c *Candidate) bool {
 		return c.Dropped && len(c.Evaluation.Results) > 1
@@ -93,7 +94,7 @@ func (s *search) choose(ctx context.Context, candidates []*Candidate) (*Candidat
 	}
 	least := 0.0
 	for i, c := range standing {
-		e, err := s.evaluated(ctx, s.Evaluate, c, secondRepeat, (s.Judge+1)/2)
+		e, err := s.evaluated(ctx, s.validate(), c, secondRepeat, max(1, s.Judge/3))
 		if err != nil {
 			return nil, err
 		}
@@ -157,25 +158,23 @@ func (s *search) last(ctx context.Context) error {
 }
 
 // finally judges the start, the best static mapping, that of the search, and what restarts
-// have found, on the fresh seeds, in place. Where a first look of 6 repeats decides between
-// every two of the first three, it is all; with limits of moves all repeats count. A decision
-// is then wrong with a chance of 1/64 at the first look and 11/1024 at the second, if times
-// scatter alike on both sides. Restarts have as many repeats as the others.
+// have found, on the fresh seeds, in place. A first look of 6 repeats is all where it
+// decides between every two of the first three, and restarts are proven faster than the
+// search's mapping or no faster; with limits of moves all repeats count. A decision is then
+// wrong with a chance of 1/64 at the first look and 11/1024 at the second, if times
+// scatter alike on both sides.
 func (s *search) finally(ctx context.Context, chosen []*Candidate) error {
-	repeats := max(1, s.Judge)
+	repeats, done := max(1, s.Judge), 0
 	if repeats > firstLook && s.Limits == nil {
-		if err := s.judgeFresh(ctx, chosen[:3], 0, firstLook); err != nil {
+		if err := s.judgeFresh(ctx, chosen, 0, firstLook); err != nil {
 			return err
 		}
-		if decided(chosen[:3]) {
-			return s.judgeFresh(ctx, chosen[3:], 0, firstLook)
+		if decided(chosen) {
+			return nil
 		}
-		if err := s.judgeFresh(ctx, chosen[:3], firstLook, repeats); err != nil {
-			return err
-		}
-		return s.judgeFresh(ctx, chosen[3:], 0, repeats)
+		done = firstLook
 	}
-	return s.judgeFresh(ctx, chosen, 0, repeats)
+	return s.judgeFresh(ctx, chosen, done, repeats)
 }
 
 // judgeFresh adds the fresh repeats from first to before end to what candidates have of them.
@@ -199,9 +198,16 @@ func (s *search) judgeFresh(ctx context.Context, chosen []*Candidate, first, end
 // firstLook is the least number of repeats that have an interval.
 const firstLook = 6
 
-// decided tells whether one of every two different mappings is proven faster.
+// decided tells whether one of every two different mappings of start, static and best is
+// proven faster, and more repeats cannot make the restarts' mapping the result.
 func decided(chosen []*Candidate) bool {
-	for i, a := range chosen {
+	if len(chosen) > 3 {
+		restarts, best := chosen[3], chosen[2]
+		if !proven(restarts, best) && median(restarts.Evaluation.Times()) < median(best.Evaluation.Times()) {
+			return false
+		}
+	}
+	for i, a := range chosen[:3] {
 		for _, b := range chosen[:i] {
 			if !slices.Equal(a.Mapping, b.Mapping) && !proven(a, b) && !proven(b, a) {
 				return false
