@@ -97,7 +97,8 @@ func (s *search) choose(ctx context.Context, candidates []*Candidate) (*Candidat
 
 // halve finds the fastest of at most `finalists` candidates by sequential halving (Karnin,
 // Koren and Somekh 2013): all have a fifth of the repeats of a judgement, and the best two of
-// them twice as many more.
+// them twice as many more. (With a tenth, and three times as many more, the result of minighost-small
+// is 2.8 % slower than the best simulated, and optimize of 64 ranks takes a tenth less.)
 func (s *search) halve(ctx context.Context, standing []*Candidate) (*Candidate, error) {
 	times := map[*Candidate][]float64{}
 	first, count := secondRepeat, max(1, s.Judge/5)
