@@ -20,7 +20,7 @@ import (
 )
 
 // Where the repeats begin by which feedback chooses among finalists, and those of
-// its last judgement: seeds that no search has used.
+// its final validation: seeds that no search has used.
 const (
 	secondRepeat = 1 << 19
 	freshRepeat  = 1 << 20
@@ -69,10 +69,9 @@ func newLoopBench(t testing.TB, u *fixtures.Setup, list string) *loopBench {
 // judgeBy has simulations with these options judge. The final validation is without
 // sampling, and kept: the same mapping is simulated there once.
 func (b *loopBench) judgeBy(s *feedback.Settings, o evalsim.Options) {
-	s.JudgeBy(o, func(o evalsim.Options) feedback.Evaluate {
-		return feedback.Simulator(b.Problem.Machine, b.Problem.Allocation, b.Program, o, runtime.GOMAXPROCS(0), b.Background...)
-	})
-	last := feedback.Simulator(b.Problem.Machine, b.Problem.Allocation, b.Program, b.Options, runtime.GOMAXPROCS(0), b.Background...)
+	simulate := b.beside(b.Background...)
+	s.JudgeBy(o, simulate)
+	last := simulate(b.Options)
 	s.Validate = func(ctx context.Context, m mapping.Mapping, first, count int) (*feedback.Evaluation, error) {
 		key := fmt.Sprint(first, count, m)
 		if b.unseen[key] == nil {
@@ -88,6 +87,13 @@ func (b *loopBench) judgeBy(s *feedback.Settings, o evalsim.Options) {
 			b.unseen[key] = e
 		}
 		return &feedback.Evaluation{Results: slices.Clone(b.unseen[key].Results)}, nil
+	}
+}
+
+// beside makes simulations of the job beside some others.
+func (b *loopBench) beside(others ...evalsim.Job) func(evalsim.Options) feedback.Evaluate {
+	return func(o evalsim.Options) feedback.Evaluate {
+		return feedback.Simulator(b.Problem.Machine, b.Problem.Allocation, b.Program, o, runtime.GOMAXPROCS(0), others...)
 	}
 }
 

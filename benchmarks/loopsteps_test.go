@@ -66,8 +66,8 @@ func (b *loopBench) times(t testing.TB, l length, m mapping.Mapping) judgedRow {
 	if l.messages != 1 {
 		program = program.WithMessages(l.messages)
 	}
-	judge := feedback.Simulator(b.Problem.Machine, b.Problem.Allocation, program, o, runtime.GOMAXPROCS(0), b.Background...)
-	e, err := judge(context.Background(), m, freshRepeat, b.settings.Judge)
+	evaluate := feedback.Simulator(b.Problem.Machine, b.Problem.Allocation, program, o, runtime.GOMAXPROCS(0), b.Background...)
+	e, err := evaluate(context.Background(), m, freshRepeat, b.settings.Judge)
 	if err != nil {
 		t.Fatalf("%s, %s: %v", b.Name, l.name, err)
 	}

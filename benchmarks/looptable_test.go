@@ -81,7 +81,7 @@ func measureLoop(t testing.TB, scenario string, budget int) *loopRow {
 	row.static = b.bestStatic(t, row)
 	row.more = time.Since(begin).Seconds()
 	if told := all.Best.Evaluation.Times(); !slices.Equal(row.found.times[:len(told)], told) {
-		t.Fatalf("%s: the last judgement has other seeds than this table", scenario)
+		t.Fatalf("%s: the final validation has other seeds than this table", scenario)
 	}
 	return row
 }

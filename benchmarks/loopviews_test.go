@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
-	"runtime"
 	"strconv"
 	"strings"
 	"testing"
@@ -99,16 +98,7 @@ func (b *loopBench) readBy(t testing.TB, s *feedback.Settings, o evalsim.Options
 		t.Fatal(err)
 	}
 	b.judgeBy(s, o)
-	s.View = feedback.SampledView(float64(o.PacketBytes))
-	if s.Alone {
-		return
-	}
-	o = feedback.SearchOptions(o)
-	o.Congestion = feedback.SampledCongestion(o.PacketBytes)
-	s.Fine = true
-	s.Evaluate = feedback.Simulator(b.Problem.Machine, b.Problem.Allocation, b.Program, o, runtime.GOMAXPROCS(0), b.Background...)
-	s.Sensitive = nil
-	s.Apart = feedback.Simulator(b.Problem.Machine, b.Problem.Allocation, b.Program, o, runtime.GOMAXPROCS(0))
+	s.ReadSamples(o, b.beside(b.Background...), b.beside(), false)
 }
 
 // searchBy searches one seed and adds what comes out.

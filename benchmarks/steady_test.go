@@ -4,12 +4,10 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"runtime"
 	"strings"
 	"testing"
 
 	"remap/evalsim"
-	"remap/feedback"
 	"remap/fixtures"
 )
 
@@ -58,8 +56,7 @@ func (b *loopBench) defaultAt(t testing.TB, steps, least int) string {
 	t.Helper()
 	o := b.Options
 	o.Steps, o.SteadySteps = steps, least
-	judge := feedback.Simulator(b.Problem.Machine, b.Problem.Allocation, b.Program, o, runtime.GOMAXPROCS(0), b.Background...)
-	e, err := judge(context.Background(), b.Problem.StartMapping(), freshRepeat, 6)
+	e, err := b.beside(b.Background...)(o)(context.Background(), b.Problem.StartMapping(), freshRepeat, 6)
 	if err != nil {
 		t.Fatalf("%s: %v", b.Name, err)
 	}
@@ -85,7 +82,7 @@ func TestSearchSteps(t *testing.T) {
 				b := openLoop(t, name, loopStrategies, seed)
 				s, o := b.settings, b.Options
 				o.SteadySteps = c.steps
-				s.Evaluate = feedback.Simulator(b.Problem.Machine, b.Problem.Allocation, b.Program, o, runtime.GOMAXPROCS(0), b.Background...)
+				s.Evaluate = b.beside(b.Background...)(o)
 				s.Repeats, s.Simulations, s.Control = c.repeats, 2*loopBudget, true
 				r := b.optimize(t, s)
 				found := b.judge(t, "", r.Best.Mapping, freshRepeat)

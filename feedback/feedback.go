@@ -41,7 +41,7 @@ type Settings struct {
 	Rounds      int                              // most rounds of feedback, 0 to 1000
 	Simulations int                              // most mappings that the search simulates, its control not counted; 0 = no limit
 	Repeats     int                              // repeats a judgement takes, 1 to 1000
-	Judge       int                              // most repeats of the last judgement (6 suffice where these prove which mapping is faster), on seeds the search never used, 0 to 1000; 0 = 1, and no choice among finalists
+	Judge       int                              // most repeats of the final validation (6 suffice where these prove which mapping is faster), on seeds the search never used, 0 to 1000; 0 = 1, and no choice among finalists
 	Limits      []int                            // most ranks that may leave the host they have in Start, ascending: for each the best mapping is found too (Result.Limited); nil = none
 	Migrate     Migrate                          // what moving ranks takes, told beside; nil = unknown
 	Control     bool                             // random restarts with as many simulated mappings beside the search
@@ -52,7 +52,7 @@ type Settings struct {
 	Progress    func(Event)                      // after every evaluation; nil = none
 }
 
-// DefaultSettings are 5 rounds, 6 repeats, 10 for the last judgement, gain 4, a
+// DefaultSettings are 5 rounds, 6 repeats, 10 for the final validation, gain 4, a
 // patience of 2 and 3 bases.
 func DefaultSettings() Settings {
 	return Settings{Rounds: 5, Repeats: 6, Judge: 10, Gain: 4, Patience: 2, Bases: 3}
@@ -140,7 +140,7 @@ type Result struct {
 	Rounds       []Candidate // the best new candidate of every round that had one, in order
 	Candidates   []Candidate // all, in order, without their evaluations
 	Skipped      []string    // strategies and forms of feedback that could not be used, and why
-	Simulations  int         // mappings evaluated in the search, closer looks included; not the last judgement
+	Simulations  int         // mappings evaluated in the search, closer looks included; not the final validation
 	Restarted    int         // those that the control evaluated beside the static ones; fewer when its strategies gave no other mappings or time was up
 	Runs         int         // simulations that took, one a repeat
 	Fresh        bool        // Start and Best were judged again on seeds the search never used
@@ -218,7 +218,7 @@ func Optimize(ctx context.Context, settings Settings) (*Result, error) {
 	return s.end(ctx, searching)
 }
 
-// searchTime is what the search has of the time that is left when the last judgement is
+// searchTime is what the search has of the time that is left when the final validation is
 // to have enough: most often it takes start, static, best and some finalists, and one
 // mapping took `first`. It is half of the time at least, and four fifths at most.
 func (s *search) searchTime(left, first time.Duration) time.Duration {

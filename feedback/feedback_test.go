@@ -125,7 +125,7 @@ func TestNeverWorseAndDeterministic(t *testing.T) {
 	})
 }
 
-// No mapping is judged twice, and the last judgement uses repeats that the
+// No mapping is judged twice, and the final validation uses repeats that the
 // search has not seen.
 func TestJudgesOnceThenFresh(t *testing.T) {
 	s := settings(t)

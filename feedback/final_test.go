@@ -264,7 +264,7 @@ func TestSimulationsAreKept(t *testing.T) {
 	})
 }
 
-// TestInterruptedJudgement: an interrupt in the last judgement leaves all times as the
+// TestInterruptedJudgement: an interrupt in the final validation leaves all times as the
 // search had them, never some on other seeds.
 func TestInterruptedJudgement(t *testing.T) {
 	judgements := 3 // start, static and best, whatever else
@@ -304,7 +304,7 @@ func TestNothingToSend(t *testing.T) {
 	}
 }
 
-// TestSearchTime: a deadline leaves the last judgement what it takes, and the search
+// TestSearchTime: a deadline leaves the final validation what it takes, and the search
 // half at least.
 func TestSearchTime(t *testing.T) {
 	s := &search{Settings: Settings{Repeats: 6, Judge: 6}}

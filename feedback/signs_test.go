@@ -84,14 +84,7 @@ func TestSignsCountWhatPasses(t *testing.T) {
 // TestApartAndFine: a search that reads samples simulates each mapping once with the network
 // to itself, counts that, and looks no closer where it has the finer definition already.
 func TestApartAndFine(t *testing.T) {
-	scenario, err := fixtures.Find("io-gateway-small")
-	if err != nil {
-		t.Fatal(err)
-	}
-	u, err := scenario.Open(1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	u := opened(t, "io-gateway-small", 1)
 	o := u.Options
 	o.SteadySteps, o.Sampling, o.Congestion = 3, sampling.Reservoirs, SampledCongestion(o.PacketBytes)
 	apart := 0
@@ -119,29 +112,44 @@ func TestApartAndFine(t *testing.T) {
 	}
 }
 
-// TestSignsAgainstCounters: of what others use of the links that the job uses, samples say
-// more when it is known what the job does by itself. How near they come to the
-// simulator's counters is in the log (0.102 of a link's rate off in the mean, else 0.140).
-func TestSignsAgainstCounters(t *testing.T) {
-	scenario, err := fixtures.Find("spare-small")
+// opened is a scenario made ready.
+func opened(t *testing.T, name string, seed uint64) *fixtures.Setup {
+	t.Helper()
+	scenario, err := fixtures.Find(name)
 	if err != nil {
 		t.Fatal(err)
 	}
-	u, err := scenario.Open(1)
+	u, err := scenario.Open(seed)
 	if err != nil {
 		t.Fatal(err)
 	}
-	machine, o := u.Problem.Machine, u.Options
-	o.SteadySteps, o.Sampling, o.Congestion = 3, sampling.Reservoirs, SampledCongestion(o.PacketBytes)
+	return u
+}
+
+// besideAndAlone is what two repeats of the default mapping with full samples say of a job, by
+// a definition of congested, beside the others and with the network to itself.
+func besideAndAlone(t *testing.T, u *fixtures.Setup, c evalsim.Congestion) (beside, alone *Evaluation) {
+	t.Helper()
+	o := SearchOptions(u.Options)
+	o.Sampling, o.Congestion = sampling.Reservoirs, c
 	run := func(background ...evalsim.Job) *Evaluation {
-		evaluate := Simulator(machine, u.Problem.Allocation, u.Program, o, 2, background...)
+		evaluate := Simulator(u.Problem.Machine, u.Problem.Allocation, u.Program, o, 2, background...)
 		e, err := evaluate(context.Background(), mapping.Identity(u.Problem.Ranks()), 0, 2)
 		if err != nil {
 			t.Fatal(err)
 		}
 		return e
 	}
-	together, apart := run(u.Background...), run()
+	return run(u.Background...), run()
+}
+
+// TestSignsAgainstCounters: of what others use of the links that the job uses, samples say
+// more when it is known what the job does by itself. How near they come to the
+// simulator's counters is in the log (0.102 of a link's rate off in the mean, else 0.140).
+func TestSignsAgainstCounters(t *testing.T) {
+	u := opened(t, "spare-small", 1)
+	machine, o := u.Problem.Machine, u.Options
+	together, apart := besideAndAlone(t, u, SampledCongestion(o.PacketBytes))
 	classes, view := mapping.NewLinkClasses(machine), SampledView(float64(o.PacketBytes))
 	counted := ExactView(machine, together).over(classes, nil)
 	blind := view(machine, together).over(classes, nil)
@@ -167,29 +175,12 @@ func TestSignsAgainstCounters(t *testing.T) {
 // Not all of them: the job's packets come in step with the streams (0.35 of a link's rate told
 // of 0.50, 0.02 by queues).
 func TestStreamsThatFillNoQueue(t *testing.T) {
-	scenario, err := fixtures.Find("pf3d-small")
-	if err != nil {
-		t.Fatal(err)
-	}
-	u, err := scenario.Open(11)
-	if err != nil {
-		t.Fatal(err)
-	}
+	u := opened(t, "pf3d-small", 11)
 	machine, classes := u.Problem.Machine, mapping.NewLinkClasses(u.Problem.Machine)
 	read := func(c evalsim.Congestion) (counted, told *state) {
-		o := SearchOptions(u.Options)
-		o.Sampling, o.Congestion = sampling.Reservoirs, c
-		run := func(background ...evalsim.Job) *Evaluation {
-			evaluate := Simulator(machine, u.Problem.Allocation, u.Program, o, 2, background...)
-			e, err := evaluate(context.Background(), mapping.Identity(u.Problem.Ranks()), 0, 2)
-			if err != nil {
-				t.Fatal(err)
-			}
-			return e
-		}
-		together, apart := run(u.Background...), run()
+		together, apart := besideAndAlone(t, u, c)
 		return ExactView(machine, together).over(classes, nil),
-			SampledView(float64(o.PacketBytes))(machine, together).over(classes, ExactView(machine, apart))
+			SampledView(float64(u.Options.PacketBytes))(machine, together).over(classes, ExactView(machine, apart))
 	}
 	usual, _ := read(evalsim.Congestion{})
 	_, queues := read(SampledCongestion(u.Options.PacketBytes))

@@ -30,3 +30,20 @@ func (s *Settings) JudgeBy(o evalsim.Options, judge func(evalsim.Options) Evalua
 	o.Congestion = SampledCongestion(o.PacketBytes)
 	s.Sensitive = judge(o)
 }
+
+// ReadSamples has the search see of links what the samples of the job's own packets tell. It
+// follows JudgeBy, whose options have Sampling; apart makes simulations of the job with the
+// network to itself. A job that is alone keeps the search's definition of congested, since all
+// congestion is its own; others are told by the finer one, unless the definition is kept.
+func (s *Settings) ReadSamples(o evalsim.Options, judge, apart func(evalsim.Options) Evaluate, keep bool) {
+	s.View = SampledView(float64(o.PacketBytes))
+	if s.Alone {
+		return
+	}
+	o = SearchOptions(o)
+	if !keep {
+		o.Congestion = SampledCongestion(o.PacketBytes)
+	}
+	s.Evaluate, s.Sensitive, s.Fine = judge(o), nil, true
+	s.Apart = apart(o)
+}

@@ -16,7 +16,7 @@ import (
 
 const (
 	// checkRepeat numbers the first repeat of the check, far above all that the
-	// search and its last judgement use.
+	// search and its final validation use.
 	checkRepeat = 1 << 24
 	// checkRepeats are the least repeats that give an interval.
 	checkRepeats = 6

@@ -226,7 +226,7 @@ func (s *settings) loopFlags() []cli.Flag {
 		&cli.StringFlag{Name: "feedback", Destination: &s.feedback, Value: "capacities,prices", Usage: "`FORMS` in which measured congestion goes into the next mappings: " + formNames()},
 		&cli.DurationFlag{Name: "budget", Destination: &s.budget, Usage: "stop after a `DURATION` such as 30s; results then depend on the machine's speed"},
 		&cli.IntFlag{Name: "simulations", Destination: &s.simulations, Usage: "the search stops after `N` simulated mappings; the limits of moves under --previous and --control have their own; 0 = no limit"},
-		&cli.IntFlag{Name: "judge-repeats", Destination: &s.judgeRepeats, Value: 10, Usage: "`N` simulations of each mapping in the last judgement at most (6 suffice where these prove which is faster), on seeds that the search has not used"},
+		&cli.IntFlag{Name: "judge-repeats", Destination: &s.judgeRepeats, Value: 10, Usage: "`N` simulations of each mapping in the final validation at most (6 suffice where these prove which is faster), on seeds that the search has not used"},
 		&cli.BoolFlag{Name: "control", Destination: &s.control, Value: true, DefaultText: "on without --budget", Usage: "random restarts with as many simulated mappings beside the loop, to tell what feedback is worth; --control=false saves half the time"},
 		&cli.StringFlag{Name: "state", Destination: &s.state, Usage: "keep every step in the folder `DIR`, and the best mapping so far; the same command with it goes on where the run was cut off"},
 	}

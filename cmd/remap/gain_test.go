@@ -42,7 +42,7 @@ func TestGainSentence(t *testing.T) {
 	}
 }
 
-// Before the last judgement there are no numbers of a gain.
+// Before the final validation there are no numbers of a gain.
 func TestNoGainUnlessFresh(t *testing.T) {
 	if g := gainOf(&feedback.Result{Gain: feedback.Gain{Percent: 5, Low: 4, High: 6, Known: true}}); g != (gain{}) {
 		t.Errorf("%+v", g)

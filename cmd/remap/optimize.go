@@ -238,17 +238,10 @@ func (p *program) watchLinks(s *feedback.Settings, j *job, o evalsim.Options, ju
 	if o.Sampling.Kind == sampling.Off {
 		return
 	}
-	s.View = feedback.SampledView(float64(o.PacketBytes))
-	if s.Alone { // all congestion is the job's own
-		return
+	apart := func(o evalsim.Options) feedback.Evaluate {
+		return feedback.Simulator(j.network(), j.allocation, j.program, o, p.workers)
 	}
-	o = feedback.SearchOptions(o)
-	s.Fine = true
-	if !p.congestionSet {
-		o.Congestion = feedback.SampledCongestion(o.PacketBytes)
-	}
-	s.Evaluate = judge(o)
-	s.Apart = feedback.Simulator(j.network(), j.allocation, j.program, o, p.workers)
+	s.ReadSamples(o, judge, apart, p.congestionSet)
 }
 
 // viewName says how the search has read links.
