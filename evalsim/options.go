@@ -54,8 +54,9 @@ import (
 type Switching uint8
 
 const (
-	CutThrough      Switching = iota // virtual cut-through: forwards when the head is there and the next buffer has room for all of it
-	StoreAndForward                  // forwards when the whole packet is there
+	// virtual cut-through: forwards when the head is there and the next buffer has room for all of it
+	CutThrough      Switching = iota
+	StoreAndForward           // forwards when the whole packet is there
 )
 
 // Routing is how a switch chooses among the candidate next hops.
@@ -68,7 +69,9 @@ const (
 	FlowHash                    // one candidate for all packets of a pair of ranks
 	Static                      // destination-modulo: one candidate for each destination host
 	Valiant                     // adaptive by way of a random switch (Valiant 1982)
-	UGAL                        // adaptive, by way of the better of two random switches where queues say so (UGAL-L, Singh 2005; Faanes et al. 2012)
+	// adaptive, by way of the better of two random switches where queues say so (UGAL-L, Singh 2005; Faanes et
+	// al. 2012)
+	UGAL
 )
 
 // Credits says which of the credits on their way to a link are timed (credits.go).
@@ -120,30 +123,45 @@ func index(what, name string, names []string) (int, error) {
 
 // Options of a simulation. Start from DefaultOptions.
 type Options struct {
-	PacketBytes          int           // largest packet, 1 to 65536
-	BufferBytes          int           // input buffer of every link and virtual channel, at least two packets
-	SwitchLatency        time.Duration // from a packet's arrival at a switch to its readiness at the output port
-	Switching            Switching
-	Routing              Routing
-	Credits              Credits
-	Congestion           Congestion       // when a port counts as congested
-	MemoryBytesPerSecond float64          // rate of a host's memory, which its messages between its own ranks share in equal parts; 0 = as MemoryRate says
-	EagerBytes           int64            // longer messages ask the receiver first (rendezvous), in programs with receives, before volumes were scaled; 0 = none does
-	MaxInFlight          int              // messages that a rank has in its NIC at a time, control messages apart; the others wait in order; 0 = no limit
-	ComputeNoise         float64          // a Compute takes 1 + ComputeNoise x E of its time, E exponential with mean 1; 0 = none
-	StartJitter          time.Duration    // ranks begin at a uniform random time from 0 to this; 0 = all at once
-	Sampling             sampling.Variant // what packets carry of what they saw; the zero value: nothing
-	FlowCounts           bool             // results hold counts of every pair of ranks
-	OwnLinks             bool             // results hold counts of the first job's packets on every link
-	SliceLength          time.Duration    // results hold time slices of this length; 0 = none
-	MaxSlices            int              // at most so many, 0 = 1024 or what fits in 1 GiB; the last takes what comes later
-	ByPhase              bool             // results hold samples of every phase that sends, as far as the next two ask of every phase, tag and call site together
-	ByTag                bool             // of every tag of messages
-	ByCallSite           bool             // of every call site
-	Latencies            bool             // results hold how long messages between hosts took
-	Steps                int              // of every job, one after the other: so many times its program; 0 = until their times are steady (steps.go)
-	SteadySteps          int              // with Steps = 0: least steps, at least 3, of which at most twice as many are played; 0 = 3 to 8, for 4096 packets a rank
-	Seed                 uint64           // of tie-breaks, random routing, sampling, ComputeNoise and StartJitter
+	PacketBytes   int           // largest packet, 1 to 65536
+	BufferBytes   int           // input buffer of every link and virtual channel, at least two packets
+	SwitchLatency time.Duration // from a packet's arrival at a switch to its readiness at the output port
+	Switching     Switching
+	Routing       Routing
+	Credits       Credits
+	Congestion    Congestion // when a port counts as congested
+	// MemoryBytesPerSecond: rate of a host's memory, which its messages between its own ranks share in equal
+	// parts; 0 = as MemoryRate says
+	MemoryBytesPerSecond float64
+	// EagerBytes: longer messages ask the receiver first (rendezvous), in programs with receives, before
+	// volumes were scaled; 0 = none does
+	EagerBytes int64
+	// MaxInFlight: messages that a rank has in its NIC at a time, control messages apart; the others wait in
+	// order; 0 = no limit
+	MaxInFlight int
+	// ComputeNoise: a Compute takes 1 + ComputeNoise x E of its time, E exponential with mean 1; 0 = none
+	ComputeNoise float64
+	StartJitter  time.Duration    // ranks begin at a uniform random time from 0 to this; 0 = all at once
+	Sampling     sampling.Variant // what packets carry of what they saw; the zero value: nothing
+	FlowCounts   bool             // results hold counts of every pair of ranks
+	OwnLinks     bool             // results hold counts of the first job's packets on every link
+	SliceLength  time.Duration    // results hold time slices of this length; 0 = none
+	// MaxSlices: at most so many, 0 = 1024 or what fits in 1 GiB; the last takes what comes later
+	MaxSlices int
+	// ByPhase: results hold samples of every phase that sends, as far as the next two ask of every phase, tag
+	// and call site together
+	ByPhase    bool
+	ByTag      bool // of every tag of messages
+	ByCallSite bool // of every call site
+	Latencies  bool // results hold how long messages between hosts took
+	// Steps: of every job, one after the other: so many times its program; 0 = until their times are steady
+	// (steps.go)
+	Steps int
+	// SteadySteps: with Steps = 0: least steps, at least 3, of which at most twice as many are played; 0 = 3
+	// to 8, for 4096 packets a rank
+	SteadySteps int
+	// Seed: of tie-breaks, random routing, sampling, ComputeNoise and StartJitter
+	Seed uint64
 }
 
 // DefaultOptions are 4 KiB packets, 64 KiB buffers, 100 ns a switch, virtual
@@ -160,7 +178,8 @@ func (o Options) Validate() error {
 	case o.PacketBytes < 1 || o.PacketBytes > 65536:
 		return fmt.Errorf("packet bytes %d: must be 1 to 65536", o.PacketBytes)
 	case o.BufferBytes < 2*o.PacketBytes || o.BufferBytes > 1<<28:
-		return fmt.Errorf("buffer bytes %d: must be at least two packets of %d bytes and at most 256 MiB", o.BufferBytes, o.PacketBytes)
+		return fmt.Errorf("buffer bytes %d: must be at least two packets of %d bytes and at most 256 MiB",
+			o.BufferBytes, o.PacketBytes)
 	case o.SwitchLatency < 0 || o.SwitchLatency > time.Millisecond:
 		return fmt.Errorf("switch latency %v: must be 0 to 1ms", o.SwitchLatency)
 	case o.SliceLength < 0 || o.SliceLength > time.Hour:
@@ -186,7 +205,8 @@ func (o Options) Validate() error {
 	case o.StartJitter < 0 || o.StartJitter > time.Hour:
 		return fmt.Errorf("start jitter %v: must be 0 to 1h", o.StartJitter)
 	case o.MemoryBytesPerSecond != 0 && !(o.MemoryBytesPerSecond >= 1e6 && o.MemoryBytesPerSecond <= 1e15):
-		return fmt.Errorf("memory bytes per second %g: must be 0 (as fast as the rails) or 1e6 to 1e15", o.MemoryBytesPerSecond)
+		return fmt.Errorf("memory bytes per second %g: must be 0 (as fast as the rails) or 1e6 to 1e15",
+			o.MemoryBytesPerSecond)
 	}
 	if err := o.Sampling.Validate(); err != nil {
 		return err

@@ -21,35 +21,62 @@ type Settings struct {
 	// Traffic is the problem's, at the volume of its graph: loads of links, capacities
 	// and bounds are of that one volume, whatever share of it is simulated. The
 	// evaluations' flows follow its entries.
-	Traffic     *commgraph.Traffic
-	Strategies  []mapping.Strategy   // at least one
-	Baselines   []mapping.Strategy   // further static mappings to begin with, in at most half of Simulations; one that cannot map the job is left out
-	Refine      *mapping.Strategy    // moves ranks from Start under any objective; after round 0 it improves every base, and what strategies make afresh; nil = none
-	Forms       []Form               // how what was measured goes into the next problem; nil = DefaultForms
-	Phases      []*commgraph.Traffic // of the program at full volume, in the order of time (workload.Program.PhaseTraffic), for the form that weighs them apart; nil = not known
-	View        View                 // how links are read; nil = ExactView
-	Bases       int                  // most mappings, of different origin, that a round goes on from, 1 to 100
-	Workers     int                  // mappings of one base made at a time; 0 = one a core; results do not depend on it
-	Evaluate    Evaluate
-	Apart       Evaluate                         // as Evaluate, with the network to itself: where View does not tell of others, tells their congestion from the job's own; nil = all is theirs
-	Validate    Evaluate                         // as Evaluate, but to be believed: judges what the search has found on fresh seeds; nil = Evaluate
-	Sensitive   Evaluate                         // as Evaluate, by a finer definition of congested: asked when the coarse one sees none under the best mapping, or what it saw led to no gain; nil = none
-	Fine        bool                             // Evaluate has the finer definition already, and Sensitive is not asked
-	Alone       bool                             // no other job has the network
-	Memory      func(host int32) float64         // rate in bytes a second at which ranks of a host copy messages to each other (evalsim.Options.MemoryRate); nil = no bound of it
-	Floor       Bound                            // what no mapping can beat, where the caller knows more than the loads of links tell; zero = nothing
-	Rounds      int                              // most rounds of feedback, 0 to 1000
-	Simulations int                              // most mappings that the search simulates, its control not counted; 0 = no limit
-	Repeats     int                              // repeats a judgement takes, 1 to 1000
-	Judge       int                              // most repeats of the final validation (6 suffice where these prove which mapping is faster), on seeds the search never used, 0 to 1000; 0 = 1, and no choice among finalists
-	Limits      []int                            // most ranks that may leave the host they have in Start, ascending: for each the best mapping is found too (Result.Limited); nil = none
-	Migrate     Migrate                          // what moving ranks takes, told beside; nil = unknown
-	Control     bool                             // random restarts with as many simulated mappings beside the search
-	Journal     *Journal                         // keeps every step; nil = none
-	Keep        func(best mapping.Mapping) error // called with the best so far after the static mappings and after every round, when it is another, and with the result's at the end; its error ends the search; nil = none
-	Gain        float64                          // of pairs and prices, 0 to 1000; 0 = no form learns anything of congestion
-	Patience    int                              // rounds without a gain before it stops, >= 1
-	Progress    func(Event)                      // after every evaluation; nil = none
+	Traffic    *commgraph.Traffic
+	Strategies []mapping.Strategy // at least one
+	// Baselines: further static mappings to begin with, in at most half of Simulations; one that cannot map
+	// the job is left out
+	Baselines []mapping.Strategy
+	// Refine: moves ranks from Start under any objective; after round 0 it improves every base, and what
+	// strategies make afresh; nil = none
+	Refine *mapping.Strategy
+	Forms  []Form // how what was measured goes into the next problem; nil = DefaultForms
+	// Phases: of the program at full volume, in the order of time (workload.Program.PhaseTraffic), for the
+	// form that weighs them apart; nil = not known
+	Phases []*commgraph.Traffic
+	View   View // how links are read; nil = ExactView
+	Bases  int  // most mappings, of different origin, that a round goes on from, 1 to 100
+	// Workers: mappings of one base made at a time; 0 = one a core; results do not depend on it
+	Workers  int
+	Evaluate Evaluate
+	// Apart: as Evaluate, with the network to itself: where View does not tell of others, tells their
+	// congestion from the job's own; nil = all is theirs
+	Apart Evaluate
+	// Validate: as Evaluate, but to be believed: judges what the search has found on fresh seeds; nil =
+	// Evaluate
+	Validate Evaluate
+	// Sensitive: as Evaluate, by a finer definition of congested: asked when the coarse one sees none under
+	// the best mapping, or what it saw led to no gain; nil = none
+	Sensitive Evaluate
+	// Evaluate has the finer definition already, and Sensitive is not asked
+	Fine  bool
+	Alone bool // no other job has the network
+	// Memory: rate in bytes a second at which ranks of a host copy messages to each other
+	// (evalsim.Options.MemoryRate); nil = no bound of it
+	Memory func(host int32) float64
+	// Floor: what no mapping can beat, where the caller knows more than the loads of links tell; zero =
+	// nothing
+	Floor  Bound
+	Rounds int // most rounds of feedback, 0 to 1000
+	// Simulations: most mappings that the search simulates, its control not counted; 0 = no limit
+	Simulations int
+	Repeats     int // repeats a judgement takes, 1 to 1000
+	// Judge: most repeats of the final validation (6 suffice where these prove which mapping is faster), on
+	// seeds the search never used, 0 to 1000; 0 = 1, and no choice among finalists
+	Judge int
+	// Limits: most ranks that may leave the host they have in Start, ascending: for each the best mapping is
+	// found too (Result.Limited); nil = none
+	Limits  []int
+	Migrate Migrate // what moving ranks takes, told beside; nil = unknown
+	// Control: random restarts with as many simulated mappings beside the search
+	Control bool
+	Journal *Journal // keeps every step; nil = none
+	// Keep: called with the best so far after the static mappings and after every round, when it is another,
+	// and with the result's at the end; its error ends the search; nil = none
+	Keep func(best mapping.Mapping) error
+	// Gain: of pairs and prices, 0 to 1000; 0 = no form learns anything of congestion
+	Gain     float64
+	Patience int         // rounds without a gain before it stops, >= 1
+	Progress func(Event) // after every evaluation; nil = none
 }
 
 // DefaultSettings are 5 rounds, 6 repeats, 10 for the final validation, gain 4, a
@@ -110,10 +137,12 @@ type Event struct {
 
 // Candidate is one mapping and how it was judged.
 type Candidate struct {
-	Round      int    // 0 = static
-	Strategy   string // what made it; "start" for the mapping to beat
-	Form       string // of feedback; empty = none
-	From       int    // index in Candidates of the mapping whose measurements made it, or that it was refined from; -1 = none
+	Round    int    // 0 = static
+	Strategy string // what made it; "start" for the mapping to beat
+	Form     string // of feedback; empty = none
+	// From: index in Candidates of the mapping whose measurements made it, or that it was refined from; -1 =
+	// none
+	From       int
 	Mapping    mapping.Mapping
 	Evaluation *Evaluation
 	Summary    evalsim.Summary
@@ -128,24 +157,29 @@ type Candidate struct {
 // Result of a run. Best is never slower than Start on the seeds that judged
 // both last.
 type Result struct {
-	Start, Best  Candidate
-	Static       Candidate   // the best before any feedback
-	Restarts     *Candidate  // the best of the control; nil without one
-	Feedback     *Candidate  // the best of the search; nil without a control: then it is Best, unless that gave way
-	Gain         Gain        // of Best over Static, on fresh seeds; it is no gain unless Proven
-	ByRestarts   Gain        // of Restarts over Static: what selection gains
-	OverRestarts Gain        // of Feedback over Restarts: what feedback gains beyond
-	Limited      []Limited   // by Settings.Limits below Problem.MaxMoves, then Best; nil without limits, or where Fresh is not set
-	Bound        Bound       // the largest of Best that its time does not beat
-	Rounds       []Candidate // the best new candidate of every round that had one, in order
-	Candidates   []Candidate // all, in order, without their evaluations
-	Skipped      []string    // strategies and forms of feedback that could not be used, and why
-	Simulations  int         // mappings evaluated in the search, closer looks included; not the final validation
-	Restarted    int         // those that the control evaluated beside the static ones; fewer when its strategies gave no other mappings or time was up
-	Runs         int         // simulations that took, one a repeat
-	Fresh        bool        // Start and Best were judged again on seeds the search never used
-	Interrupted  bool        // ctx ended before the search did
-	Stopped      string      // why the search ended
+	Start, Best Candidate
+	Static      Candidate  // the best before any feedback
+	Restarts    *Candidate // the best of the control; nil without one
+	// Feedback: the best of the search; nil without a control: then it is Best, unless that gave way
+	Feedback     *Candidate
+	Gain         Gain // of Best over Static, on fresh seeds; it is no gain unless Proven
+	ByRestarts   Gain // of Restarts over Static: what selection gains
+	OverRestarts Gain // of Feedback over Restarts: what feedback gains beyond
+	// Limited: by Settings.Limits below Problem.MaxMoves, then Best; nil without limits, or where Fresh is not
+	// set
+	Limited     []Limited
+	Bound       Bound       // the largest of Best that its time does not beat
+	Rounds      []Candidate // the best new candidate of every round that had one, in order
+	Candidates  []Candidate // all, in order, without their evaluations
+	Skipped     []string    // strategies and forms of feedback that could not be used, and why
+	Simulations int         // mappings evaluated in the search, closer looks included; not the final validation
+	// Restarted: those that the control evaluated beside the static ones; fewer when its strategies gave no
+	// other mappings or time was up
+	Restarted   int
+	Runs        int    // simulations that took, one a repeat
+	Fresh       bool   // Start and Best were judged again on seeds the search never used
+	Interrupted bool   // ctx ended before the search did
+	Stopped     string // why the search ended
 }
 
 // SkippedForm begins what Result.Skipped says of forms of feedback.
@@ -155,8 +189,9 @@ const SkippedForm = "feedback by "
 type search struct {
 	Settings
 	classes *mapping.LinkClasses
-	nothing *knowledge             // before any measurement
-	signs   *signs                 // of others, by all mappings that were judged; used where the view does not tell of them
+	nothing *knowledge // before any measurement
+	// signs: of others, by all mappings that were judged; used where the view does not tell of them
+	signs   *signs
 	statics int                    // how many of judged are static
 	blind   *search                // the control; nil = none
 	cuts    []cuts                 // of the machine, where bounds are; nil until they are asked
@@ -171,7 +206,8 @@ type search struct {
 }
 
 func newSearch(settings Settings) *search {
-	s := &search{Settings: settings, seen: map[string]bool{}, again: map[string]*Evaluation{}, result: &Result{}, classes: settings.Problem.Routing.LinkClasses(settings.Problem.Machine)}
+	s := &search{Settings: settings, seen: map[string]bool{}, again: map[string]*Evaluation{},
+		result: &Result{}, classes: settings.Problem.Routing.LinkClasses(settings.Problem.Machine)}
 	if s.Forms == nil {
 		s.Forms = DefaultForms()
 	}
@@ -222,7 +258,8 @@ func Optimize(ctx context.Context, settings Settings) (*Result, error) {
 // to have enough: most often it takes start, static, best and some finalists, and one
 // mapping took `first`. It is half of the time at least, and four fifths at most.
 func (s *search) searchTime(left, first time.Duration) time.Duration {
-	judgement := time.Duration(float64(first) * float64(3+finalists) * float64(max(1, s.Judge)) / float64(s.Repeats))
+	judgement := time.Duration(float64(first) * float64(3+finalists) * float64(max(1,
+		s.Judge)) / float64(s.Repeats))
 	return max(left/2, min(left*4/5, left-judgement))
 }
 

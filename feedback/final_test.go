@@ -30,7 +30,8 @@ func of(times ...float64) *Evaluation {
 // TestGainByHand: the median of paired savings, in per cent of the slower time.
 func TestGainByHand(t *testing.T) {
 	g := gainOver(of(100, 200, 100, 100, 200, 100, 100), of(90, 160, 70, 100, 190, 80, 150))
-	if !g.Known || math.Abs(g.Percent-10) > 1e-9 || math.Abs(g.Low+50) > 1e-9 || math.Abs(g.High-30) > 1e-9 || g.Proven() {
+	if !g.Known || math.Abs(g.Percent-10) > 1e-9 || math.Abs(g.Low+50) > 1e-9 || math.Abs(g.High-30) > 1e-9 ||
+		g.Proven() {
 		t.Errorf("%+v, want 10 [-50, 30]", g) // of 7 the interval is the least and the most
 	}
 	if g := gainOver(of(0, 0, 0, 0, 0, 0), of(0, 0, 0, 0, 0, 0)); g.Percent != 0 || g.Proven() {
@@ -50,7 +51,8 @@ func TestGain(t *testing.T) {
 			t.Fatalf("over itself: %+v", g)
 		}
 		g, back := gainOver(of(a...), of(b...)), gainOver(of(b...), of(a...))
-		if g.Proven() && (back.Proven() || back.High >= 0) || g.Known != (n >= 6) || g.Known && (g.Low > g.Percent || g.Percent > g.High) {
+		if g.Proven() && (back.Proven() || back.High >= 0) || g.Known != (n >= 6) ||
+			g.Known && (g.Low > g.Percent || g.Percent > g.High) {
 			t.Fatalf("%+v, and back %+v", g, back)
 		}
 		faster := 0
@@ -60,7 +62,8 @@ func TestGain(t *testing.T) {
 			}
 			a[i], b[i] = a[i]*noise[i], b[i]*noise[i]
 		}
-		if with := gainOver(of(a...), of(b...)); math.Abs(with.Percent-g.Percent) > 1e-6*(1+math.Abs(g.Percent)) || with.Proven() != g.Proven() {
+		if with := gainOver(of(a...), of(b...)); math.Abs(with.Percent-g.Percent) > 1e-6*(1+math.Abs(g.Percent)) ||
+			with.Proven() != g.Proven() {
 			t.Fatalf("%+v, with common noise %+v", g, with)
 		}
 		if g.Proven() && (n < 6 || faster <= n/2) {
@@ -80,7 +83,8 @@ func TestConcede(t *testing.T) {
 			times := rapid.SliceOfN(rapid.Float64Range(level, level*1.05), n, n).Draw(t, name)
 			return Candidate{Strategy: name, Mapping: mapping.Mapping{slot}, Evaluation: of(times...)}
 		}
-		start, static, best, blind := candidate("start", 0), candidate("static", 1), candidate("best", 2), candidate("blind", 3)
+		start, static, best, blind := candidate("start", 0), candidate("static", 1),
+			candidate("best", 2), candidate("blind", 3)
 		s := &search{result: &Result{Start: start, Static: static, Best: best, Restarts: &blind, Feedback: &best}}
 		s.concede()
 		r := s.result
@@ -93,7 +97,9 @@ func TestConcede(t *testing.T) {
 			t.Fatalf("a gain of %+v by %s over %s", r.Gain, r.Best.Strategy, r.Static.Strategy)
 		case r.Best.Strategy == "static" && !proven(&static, &start):
 			t.Fatal("ranks move for a static mapping that is not proven faster")
-		case r.Best.Strategy == "best" && median(r.Static.Evaluation.Times()) > min(median(start.Evaluation.Times()), median(static.Evaluation.Times())):
+		case r.Best.Strategy == "best" &&
+			median(r.Static.Evaluation.Times()) > min(median(start.Evaluation.Times()),
+				median(static.Evaluation.Times())):
 			t.Fatal("the gain is over the slower of start and static")
 		case proven(&best, &start) && proven(&best, &static) && r.Best.Strategy != "best":
 			t.Fatal("a proven gain was given up")
@@ -155,7 +161,8 @@ func TestChoose(t *testing.T) {
 				t.Fatal("a finalist was faster")
 			}
 		}
-		if again, err := s.choose(context.Background(), s.judged); err != nil || again != chosen { // and nobody is asked twice
+		// and nobody is asked twice
+		if again, err := s.choose(context.Background(), s.judged); err != nil || again != chosen {
 			t.Fatal(err)
 		}
 	})
@@ -198,8 +205,10 @@ func TestControl(t *testing.T) {
 		}
 		more := len(with.Best.Evaluation.Results) != len(without.Best.Evaluation.Results) // restarts asked for them
 		restarts := proven(with.Restarts, with.Feedback) || more
-		if without.Restarts != nil || !restarts && (!reflect.DeepEqual(with.Best.Mapping, without.Best.Mapping) || !reflect.DeepEqual(with.Static.Mapping, without.Static.Mapping) ||
-			with.Gain != without.Gain) || len(with.Candidates) != len(without.Candidates) || with.Stopped != without.Stopped {
+		if without.Restarts != nil || !restarts && (!reflect.DeepEqual(with.Best.Mapping, without.Best.Mapping) ||
+			!reflect.DeepEqual(with.Static.Mapping, without.Static.Mapping) ||
+			with.Gain != without.Gain) || len(with.Candidates) != len(without.Candidates) ||
+			with.Stopped != without.Stopped {
 			t.Errorf("seed %d: the search without its control differs", seed)
 		}
 	}
@@ -210,7 +219,8 @@ func TestControl(t *testing.T) {
 func TestControlOfFewMappings(t *testing.T) {
 	s := loop(t)
 	calls := int32(0)
-	s.Strategies = []mapping.Strategy{{Name: "one", Map: func(_ context.Context, p *mapping.Problem) (mapping.Mapping, error) {
+	s.Strategies = []mapping.Strategy{{Name: "one", Map: func(_ context.Context,
+		p *mapping.Problem) (mapping.Mapping, error) {
 		m := mapping.Identity(p.Ranks())
 		if p.LinkCost != nil || p.LinkFree != nil { // afresh in the search alone
 			calls++
@@ -219,7 +229,8 @@ func TestControlOfFewMappings(t *testing.T) {
 		return m, nil
 	}}}
 	r, err := Optimize(context.Background(), s)
-	if err != nil || r.Simulations < 3 || r.Restarted != 0 || r.Restarts == nil || !slices.Equal(r.Restarts.Mapping, r.Start.Mapping) {
+	if err != nil || r.Simulations < 3 || r.Restarted != 0 || r.Restarts == nil ||
+		!slices.Equal(r.Restarts.Mapping, r.Start.Mapping) {
 		t.Errorf("%d of %d mappings, %+v: %v", r.Restarted, r.Simulations, r.Restarts, err)
 	}
 }
@@ -249,7 +260,8 @@ func TestSimulationsAreKept(t *testing.T) {
 		}
 		s.Evaluate, s.Sensitive, s.Control = count("coarse"), count("fine"), false
 		r, err := Optimize(context.Background(), s)
-		if err != nil || r.Simulations > s.Simulations || strings.Contains(r.Stopped, "budget") != (r.Simulations == s.Simulations) {
+		if err != nil || r.Simulations > s.Simulations ||
+			strings.Contains(r.Stopped, "budget") != (r.Simulations == s.Simulations) {
 			t.Fatalf("%d mappings of %d, stopped: %s: %v", r.Simulations, s.Simulations, r.Stopped, err)
 		}
 		spent := 0
@@ -285,8 +297,10 @@ func TestInterruptedJudgement(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if !r.Interrupted || r.Fresh || r.Start.Summary.ElapsedNS != r.Candidates[0].Summary.ElapsedNS || r.Start.Summary.Repeats != s.Repeats || r.Best.Summary.Repeats != s.Repeats {
-			t.Errorf("interrupted %v, fresh %v, start %+v, best %+v", r.Interrupted, r.Fresh, r.Start.Summary, r.Best.Summary)
+		if !r.Interrupted || r.Fresh || r.Start.Summary.ElapsedNS != r.Candidates[0].Summary.ElapsedNS ||
+			r.Start.Summary.Repeats != s.Repeats || r.Best.Summary.Repeats != s.Repeats {
+			t.Errorf("interrupted %v, fresh %v, start %+v, best %+v", r.Interrupted, r.Fresh, r.Start.Summary,
+				r.Best.Summary)
 		}
 	}
 }
@@ -298,7 +312,8 @@ func TestNothingToSend(t *testing.T) {
 		s := posed(t, "torus:4", pattern, nil, nil).Settings
 		s.Control, s.Sensitive = true, s.Evaluate
 		r, err := Optimize(context.Background(), s)
-		if err != nil || r.Gain.Proven() && r.Best.Summary.ElapsedNS == 0 || r.Best.Summary.ElapsedNS > r.Start.Summary.ElapsedNS {
+		if err != nil || r.Gain.Proven() && r.Best.Summary.ElapsedNS == 0 ||
+			r.Best.Summary.ElapsedNS > r.Start.Summary.ElapsedNS {
 			t.Errorf("%s: %+v, %v", pattern, r, err)
 		}
 	}
@@ -337,8 +352,10 @@ func TestSeedsOfTheControl(t *testing.T) {
 	s.Problem.Seed = math.MaxUint64 - 5
 	seen := map[string]bool{}
 	watch := func(name string) mapping.Strategy {
-		return mapping.Strategy{Name: name, Map: func(_ context.Context, p *mapping.Problem) (mapping.Mapping, error) {
-			if step := fmt.Sprint(name, p.Seed, p.LinkCost != nil, p.LinkFree != nil); p.LinkCost == nil && p.LinkFree == nil && seen[step] {
+		return mapping.Strategy{Name: name, Map: func(_ context.Context,
+			p *mapping.Problem) (mapping.Mapping, error) {
+			if step := fmt.Sprint(name, p.Seed, p.LinkCost != nil, p.LinkFree != nil); p.LinkCost == nil &&
+				p.LinkFree == nil && seen[step] {
 				t.Errorf("seed %d of %s is used twice", p.Seed, name)
 			} else {
 				seen[step] = true
@@ -373,7 +390,8 @@ func TestTheBestOfAll(t *testing.T) {
 		{"nothing is proven", noisy, noisy, 1, false, false},
 	} {
 		times := map[int32][]float64{0: six(120), 1: six(100), 2: c.found, 3: c.restart}
-		s := newSearch(Settings{Problem: leaves(t, 2), Judge: 6, Evaluate: func(_ context.Context, m mapping.Mapping, _, count int) (*Evaluation, error) {
+		s := newSearch(Settings{Problem: leaves(t, 2), Judge: 6, Evaluate: func(_ context.Context,
+			m mapping.Mapping, _, count int) (*Evaluation, error) {
 			return of(times[m[0]][:count]...), nil
 		}})
 		candidate := func(slot int32) *Candidate {
@@ -386,8 +404,10 @@ func TestTheBestOfAll(t *testing.T) {
 			t.Fatal(err)
 		}
 		r := s.result
-		if r.Best.Mapping[0] != c.best || r.ByRestarts.Proven() != c.selection || r.OverRestarts.Proven() != c.feedback {
-			t.Errorf("%s: mapping %d is the result; selection %+v, feedback %+v", c.name, r.Best.Mapping[0], r.ByRestarts, r.OverRestarts)
+		if r.Best.Mapping[0] != c.best || r.ByRestarts.Proven() != c.selection ||
+			r.OverRestarts.Proven() != c.feedback {
+			t.Errorf("%s: mapping %d is the result; selection %+v, feedback %+v", c.name, r.Best.Mapping[0],
+				r.ByRestarts, r.OverRestarts)
 		}
 	}
 }

@@ -44,7 +44,8 @@ type require interface{ Fatal(...any) }
 // The first model is that of the search; every other one differs from it in one
 // thing alone, is one that the simulator takes, and has a name of its own.
 func TestModelVariants(t *testing.T) {
-	machines := []*topology.Topology{networkOf(t, "torus:3x4"), networkOf(t, "dragonfly:groups=3,routers=2,hosts=2,global=1"), networkOf(t, "hyperx:3x3"),
+	machines := []*topology.Topology{networkOf(t, "torus:3x4"),
+		networkOf(t, "dragonfly:groups=3,routers=2,hosts=2,global=1"), networkOf(t, "hyperx:3x3"),
 		networkOf(t, "fattree:nodes-per-leaf=2,leaves-per-pod=3,pods=2,aggs-per-pod=2,cores=2")}
 	rapid.Check(t, func(t *rapid.T) {
 		machine := rapid.SampledFrom(machines).Draw(t, "machine")
@@ -59,7 +60,8 @@ func TestModelVariants(t *testing.T) {
 		o.Routing = evalsim.Routing(rapid.IntRange(0, int(last)).Draw(t, "routing"))
 		var others []evalsim.Job
 		if rapid.Bool().Draw(t, "background") {
-			others = []evalsim.Job{{Program: patternOf(t, "ring:4"), Hosts: []int32{0, 1, 2, 3}, Endless: rapid.Bool().Draw(t, "endless")}}
+			others = []evalsim.Job{{Program: patternOf(t, "ring:4"), Hosts: []int32{0, 1, 2, 3},
+				Endless: rapid.Bool().Draw(t, "endless")}}
 		}
 		o.Steps = rapid.SampledFrom([]int{0, 1, 10}).Draw(t, "steps")
 		ring := patternOf(t, "ring:2")
@@ -72,7 +74,8 @@ func TestModelVariants(t *testing.T) {
 			}
 			names[v.name] = true
 			changed := 0
-			for _, differs := range []bool{v.options.PacketBytes != o.PacketBytes, v.options.BufferBytes != o.BufferBytes,
+			for _, differs := range []bool{v.options.PacketBytes != o.PacketBytes,
+				v.options.BufferBytes != o.BufferBytes,
 				v.options.Routing != o.Routing, v.options.Switching != o.Switching, v.options.Steps != o.Steps, v.program != ring,
 				v.level, v.name == "background of other partners"} {
 				if differs {
@@ -113,8 +116,10 @@ func TestRoutingVariants(t *testing.T) {
 		{"torus:3x5", evalsim.Static, "[]"},
 		{"torus:3x4", evalsim.Adaptive, "[two-choices random hash static]"}, // half-way round the ring of 4
 		{"torus:3x4", evalsim.Static, "[adaptive two-choices random hash]"},
-		{"fattree:nodes-per-leaf=2,leaves-per-pod=3,pods=2,aggs-per-pod=2,cores=2", evalsim.Adaptive, "[two-choices random hash static]"},
-		{"fattree:nodes-per-leaf=2,leaves-per-pod=3,pods=2,aggs-per-pod=2,cores=2", evalsim.Static, "[adaptive two-choices random hash]"},
+		{"fattree:nodes-per-leaf=2,leaves-per-pod=3,pods=2,aggs-per-pod=2,cores=2", evalsim.Adaptive,
+			"[two-choices random hash static]"},
+		{"fattree:nodes-per-leaf=2,leaves-per-pod=3,pods=2,aggs-per-pod=2,cores=2", evalsim.Static,
+			"[adaptive two-choices random hash]"},
 		{"hyperx:3x3", evalsim.UGAL, "[adaptive two-choices random hash static valiant]"},
 		{"hyperx:5", evalsim.Static, "[valiant ugal]"}, // a full mesh
 		{"dragonfly:groups=3,routers=2,hosts=2,global=1", evalsim.Valiant, "[adaptive ugal]"},
@@ -161,7 +166,8 @@ func TestVariantRow(t *testing.T) {
 		c := &contenders{against: against}
 		row := c.row("v", &all, 0)
 		want := map[float64]string{0.5: wins, 1: isLevel, 2: loses}[share]
-		if row.Verdict != want || *row.Ratio != share || *row.RatioLow != share || *row.RatioHigh != share || row.Against != contenderNames[against] {
+		if row.Verdict != want || *row.Ratio != share || *row.RatioLow != share || *row.RatioHigh != share ||
+			row.Against != contenderNames[against] {
 			t.Errorf("%+v, want %s at %g", row, want, share)
 		}
 		all[against] = make([]float64, len(times))
@@ -181,7 +187,8 @@ func TestContenders(t *testing.T) {
 		found := &feedback.Result{}
 		found.Start.Mapping, found.Static.Mapping, found.Best.Mapping = k.start, k.static, k.best
 		if got := contendersOf(found); got.against != k.against || got.different() != k.different {
-			t.Errorf("%v %v %v: against %d of %d different ones, want %d of %d", k.start, k.static, k.best, got.against, got.different(), k.against, k.different)
+			t.Errorf("%v %v %v: against %d of %d different ones, want %d of %d", k.start, k.static, k.best,
+				got.against, got.different(), k.against, k.different)
 		}
 	}
 }
@@ -197,7 +204,8 @@ func TestModelSentence(t *testing.T) {
 			rows = append(rows, checked{Variant: fmt.Sprintf("v%d.", i), Verdict: verdict})
 		}
 		got := (&contenders{against: 1}).sentence(rows)
-		want := fmt.Sprintf("wins in %d of %d variants of the model, is level in %d and loses in ", count[wins], len(rows)-1, count[isLevel])
+		want := fmt.Sprintf("wins in %d of %d variants of the model, is level in %d and loses in ", count[wins],
+			len(rows)-1, count[isLevel])
 		if !strings.Contains(got, want) || strings.HasSuffix(got, "none") != (count[loses] == 0) {
 			t.Errorf("%q has no %q", got, want)
 		}
@@ -214,11 +222,14 @@ func TestModelSentence(t *testing.T) {
 
 // Jobs that end have half and twice the volume, message by message.
 func TestLevelsOfFiniteJobs(t *testing.T) {
-	for _, text := range []string{"uniform:8,rounds=3", "allreduce:8,algorithm=ring,bytes=10000", "stencil2d:4x2,wait=true,sends=nonblocking,compute-ns=500"} {
+	for _, text := range []string{"uniform:8,rounds=3", "allreduce:8,algorithm=ring,bytes=10000",
+		"stencil2d:4x2,wait=true,sends=nonblocking,compute-ns=500"} {
 		job := evalsim.Job{Program: patternOf(t, text), Hosts: make([]int32, 8)}
-		for factor, changed := range map[float64][]evalsim.Job{0.5: halved([]evalsim.Job{job}), 2: doubled([]evalsim.Job{job})} {
+		for factor, changed := range map[float64][]evalsim.Job{0.5: halved([]evalsim.Job{job}),
+			2: doubled([]evalsim.Job{job})} {
 			program := changed[0].Program
-			if err := program.Check(); err != nil || len(changed) != 1 || program.VolumeScale != job.Program.VolumeScale || program.SizeScale != factor {
+			if err := program.Check(); err != nil || len(changed) != 1 ||
+				program.VolumeScale != job.Program.VolumeScale || program.SizeScale != factor {
 				t.Fatalf("%s x %g: %d jobs, scale %g, %v", text, factor, len(changed), program.SizeScale, err)
 			}
 			for i, op := range program.Ops {
@@ -245,7 +256,8 @@ func TestLevelsOfEndlessJobs(t *testing.T) {
 		hosts[i] = int32(i)
 	}
 	rate := func(others []evalsim.Job) float64 {
-		jobs := append([]evalsim.Job{{Program: patternOf(t, "ring:2,rounds=100"), Hosts: []int32{16, 17}}}, others...)
+		jobs := append([]evalsim.Job{{Program: patternOf(t, "ring:2,rounds=100"), Hosts: []int32{16, 17}}},
+			others...)
 		results, err := evalsim.Repeat(context.Background(), machine, jobs, evalsim.DefaultOptions(), 1, 1, nil)
 		if err != nil {
 			t.Fatal(err)
@@ -317,7 +329,9 @@ func TestInterruptOfCheck(t *testing.T) {
 	output := filepath.Join(t.TempDir(), "best.csv")
 	var stdout bytes.Buffer
 	var stderr safeBuffer
-	c := remapCommand(t, "optimize", "--topology", "fattree:nodes-per-leaf=8,leaves-per-pod=8,pods=1,aggs-per-pod=2,cores=0", "--pattern", "stencil2d:8x8", "--strategies", "kl", "--previous", shuffledMapping(t, 64),
+	c := remapCommand(t, "optimize", "--topology",
+		"fattree:nodes-per-leaf=8,leaves-per-pod=8,pods=1,aggs-per-pod=2,cores=0", "--pattern", "stencil2d:8x8",
+		"--strategies", "kl", "--previous", shuffledMapping(t, 64),
 		"--rounds", "0", "--judge-repeats", "120", "--control=false", "--check-model", "--output", output, "--json", "--progress", "always")
 	c.Stdout, c.Stderr = &stdout, &stderr
 	if err := c.Start(); err != nil {
@@ -333,7 +347,8 @@ func TestInterruptOfCheck(t *testing.T) {
 	if err := finish(t, c, 10*time.Second); err != nil {
 		t.Fatalf("%v; stderr:\n%s", err, stderr.String())
 	}
-	if !strings.Contains(stderr.String(), "interrupted after ") || !strings.Contains(stdout.String(), `"interrupted": true`) {
+	if !strings.Contains(stderr.String(), "interrupted after ") ||
+		!strings.Contains(stdout.String(), `"interrupted": true`) {
 		t.Errorf("nothing tells of the interrupt; stderr:\n%s\nstdout:\n%s", stderr.String(), stdout.String())
 	}
 }

@@ -108,11 +108,19 @@ type settings struct {
 
 func (s *settings) machineFlags() []cli.Flag {
 	return []cli.Flag{
-		&cli.StringFlag{Name: "topology", Destination: &s.topology, Usage: "the network: a `SPEC` such as tapered or torus:8x8x8, or a file (ibnetdiscover)"},
-		&cli.StringSliceFlag{Name: "fail", Destination: &s.fail, Usage: "a failed cable: a `LINK` such as leaf0:pod0-agg1, 117 (as in a links file), leaf0:pod0-agg1/2 (the third between them), or a switch; may be repeated"},
-		&cli.StringSliceFlag{Name: "slow", Destination: &s.slow, Usage: "a slowed cable: `LINK=FRACTION` of the rate that is left, such as leaf0:pod0-agg1=0.25; may be repeated"},
-		&cli.StringFlag{Name: "hosts", Destination: &s.hosts, Usage: "hosts of the job: a `LIST` such as node[0-7,9] or node0:4, or a file of them (default: every host that no --background names)"},
-		&cli.IntFlag{Name: "ranks-per-host", Destination: &s.ranksPerHost, Value: 1, Usage: "`N` slots on each host"},
+		&cli.StringFlag{Name: "topology", Destination: &s.topology,
+			Usage: "the network: a `SPEC` such as tapered or torus:8x8x8, or a file (ibnetdiscover)"},
+		&cli.StringSliceFlag{Name: "fail", Destination: &s.fail,
+			Usage: "a failed cable: a `LINK` such as leaf0:pod0-agg1, 117 (as in a links file), " +
+				"leaf0:pod0-agg1/2 (the third between them), or a switch; may be repeated"},
+		&cli.StringSliceFlag{Name: "slow", Destination: &s.slow,
+			Usage: "a slowed cable: `LINK=FRACTION` of the rate that is left, such as leaf0:pod0-agg1=0.25; may " +
+				"be repeated"},
+		&cli.StringFlag{Name: "hosts", Destination: &s.hosts,
+			Usage: "hosts of the job: a `LIST` such as node[0-7,9] or node0:4, or a file of them (default: every" +
+				" host that no --background names)"},
+		&cli.IntFlag{Name: "ranks-per-host", Destination: &s.ranksPerHost, Value: 1,
+			Usage: "`N` slots on each host"},
 	}
 }
 
@@ -120,61 +128,90 @@ func (s *settings) machineFlags() []cli.Flag {
 // jobs have decides where the job may go.
 func (s *settings) backgroundFlags() []cli.Flag {
 	return []cli.Flag{
-		&cli.StringSliceFlag{Name: "background", Destination: &s.background, Usage: "another job in the network, a pattern with its hosts: a `SPEC` such as uniform:100,rounds=3@node[8-107], ranks in that order (default: hosts that no job names); may be repeated"},
+		&cli.StringSliceFlag{Name: "background", Destination: &s.background,
+			Usage: "another job in the network, a pattern with its hosts: a `SPEC` such as " +
+				"uniform:100,rounds=3@node[8-107], ranks in that order (default: hosts that no job names); " +
+				"may be repeated"},
 	}
 }
 
 func (s *settings) aloneFlag() []cli.Flag {
 	return []cli.Flag{
-		&cli.BoolFlag{Name: "alone", DisableDefaultText: true, Destination: &s.alone, Usage: "with --background: simulate every job by itself too, and tell how much slower they are together"},
+		&cli.BoolFlag{Name: "alone", DisableDefaultText: true, Destination: &s.alone,
+			Usage: "with --background: simulate every job by itself too, and tell how much slower they are " +
+				"together"},
 	}
 }
 
 func (s *settings) trafficFlags() []cli.Flag {
 	return []cli.Flag{
-		&cli.StringFlag{Name: "pattern", Destination: &s.pattern, Usage: "synthetic traffic: a `SPEC` such as stencil2d:64x72"},
+		&cli.StringFlag{Name: "pattern", Destination: &s.pattern,
+			Usage: "synthetic traffic: a `SPEC` such as stencil2d:64x72"},
 		&cli.StringFlag{Name: "graph", Destination: &s.graph, Usage: "recorded traffic: a `FILE`"},
-		&cli.StringFlag{Name: "graph-format", Destination: &s.graphFormat, Usage: "`FORMAT` of --graph, one of " + strings.Join(commgraph.Formats(), ", ") + " (default: by content)"},
-		&cli.StringFlag{Name: "messages", Destination: &s.messages, Usage: "matrix of message counts beside a size matrix: a `FILE`"},
-		&cli.Int64Flag{Name: "message-bytes", Destination: &s.messageBytes, Value: 65536, Usage: "`N` bytes a message where counts are unknown"},
-		&cli.Int64Flag{Name: "unit-bytes", Destination: &s.unitBytes, Value: 1, Usage: "`N` bytes for every unit of the graph's weights"},
-		&cli.Int64Flag{Name: "max-packets", Destination: &s.maxPackets, Value: workload.DefaultMaxPackets, Usage: "at most `N` packets a rank, as a mean over all ranks: where there are more than half as many again, this much of the volume and half of it are simulated, and times are told for the full volume"},
-		&cli.StringFlag{Name: "grid", Destination: &s.grid, Usage: "process grid of the ranks, `EXTENTS` such as 64x72, first dimension fastest"},
-		&cli.StringFlag{Name: "coordinates", Destination: &s.coordinates, Usage: "where ranks lie in space, for rcb and hilbert: a `FILE`, CSV with the header rank,x,y,z or routes of par-comm-data"},
+		&cli.StringFlag{Name: "graph-format", Destination: &s.graphFormat, Usage: "`FORMAT` of --graph, one of " +
+			strings.Join(commgraph.Formats(), ", ") + " (default: by content)"},
+		&cli.StringFlag{Name: "messages", Destination: &s.messages,
+			Usage: "matrix of message counts beside a size matrix: a `FILE`"},
+		&cli.Int64Flag{Name: "message-bytes", Destination: &s.messageBytes, Value: 65536,
+			Usage: "`N` bytes a message where counts are unknown"},
+		&cli.Int64Flag{Name: "unit-bytes", Destination: &s.unitBytes, Value: 1,
+			Usage: "`N` bytes for every unit of the graph's weights"},
+		&cli.Int64Flag{Name: "max-packets", Destination: &s.maxPackets, Value: workload.DefaultMaxPackets,
+			Usage: "at most `N` packets a rank, as a mean over all ranks: where there are more than half as many" +
+				" again, this much of the volume and half of it are simulated, and times are told for the " +
+				"full volume"},
+		&cli.StringFlag{Name: "grid", Destination: &s.grid,
+			Usage: "process grid of the ranks, `EXTENTS` such as 64x72, first dimension fastest"},
+		&cli.StringFlag{Name: "coordinates", Destination: &s.coordinates,
+			Usage: "where ranks lie in space, for rcb and hilbert: a `FILE`, CSV with the header rank,x,y,z or " +
+				"routes of par-comm-data"},
 	}
 }
 
 func (s *settings) strategyFlag() []cli.Flag {
-	return []cli.Flag{&cli.StringFlag{Name: "strategy", Destination: &s.strategy, Usage: "how to map: a `NAME`, NAME:option=value or a chain a+b"}}
+	return []cli.Flag{&cli.StringFlag{Name: "strategy", Destination: &s.strategy,
+		Usage: "how to map: a `NAME`, NAME:option=value or a chain a+b"}}
 }
 
 // strategiesFlag has a default of each command's own.
 func (s *settings) strategiesFlag(byDefault string) []cli.Flag {
-	return []cli.Flag{&cli.StringFlag{Name: "strategies", Destination: &s.strategies, Value: byDefault, Usage: "strategies to try, `A,B+C`"}}
+	return []cli.Flag{&cli.StringFlag{Name: "strategies", Destination: &s.strategies, Value: byDefault,
+		Usage: "strategies to try, `A,B+C`"}}
 }
 
 func (s *settings) mappingFlag() []cli.Flag {
-	return []cli.Flag{&cli.StringFlag{Name: "mapping", Destination: &s.mapping, Usage: "the mapping: a `FILE` (csv or json)"}}
+	return []cli.Flag{&cli.StringFlag{Name: "mapping", Destination: &s.mapping,
+		Usage: "the mapping: a `FILE` (csv or json)"}}
 }
 
 func (s *settings) previousFlags() []cli.Flag {
 	return []cli.Flag{
-		&cli.StringFlag{Name: "previous", Destination: &s.previous, Usage: "where ranks sit now: a mapping `FILE` to start from and to count moved ranks against (default: identity)"},
+		&cli.StringFlag{Name: "previous", Destination: &s.previous,
+			Usage: "where ranks sit now: a mapping `FILE` to start from and to count moved ranks against " +
+				"(default: identity)"},
 	}
 }
 
 // goalFlags are taken by all commands that map.
 func (s *settings) goalFlags() []cli.Flag {
 	return []cli.Flag{
-		&cli.StringFlag{Name: "objective", Destination: &s.objective, Value: mapping.PathLength.String(), Usage: "what mappings are to make small: `NAME` " + strings.Join(mapping.Objectives(), ", ")},
-		&cli.StringFlag{Name: "phases", Destination: &s.phases, Value: phasesTogether, Usage: "`HOW` phases of a pattern, in which ranks wait for each other in between, load links: together, as if all were sent at once, or apart"},
-		&cli.StringFlag{Name: "fixed", Destination: &s.fixed, Usage: "ranks that must stay: a `LIST` RANK=HOST:SLOT such as 0=n3:0,5=n4, or a file with rows rank,host,slot"},
-		&cli.IntFlag{Name: "max-moves", Destination: &s.maxMoves, Usage: "at most `N` ranks may leave the host they have in --previous; 0 = no limit"},
+		&cli.StringFlag{Name: "objective", Destination: &s.objective, Value: mapping.PathLength.String(),
+			Usage: "what mappings are to make small: `NAME` " + strings.Join(mapping.Objectives(), ", ")},
+		&cli.StringFlag{Name: "phases", Destination: &s.phases, Value: phasesTogether,
+			Usage: "`HOW` phases of a pattern, in which ranks wait for each other in between, load links: " +
+				"together, as if all were sent at once, or apart"},
+		&cli.StringFlag{Name: "fixed", Destination: &s.fixed,
+			Usage: "ranks that must stay: a `LIST` RANK=HOST:SLOT such as 0=n3:0,5=n4, or a file with rows " +
+				"rank,host,slot"},
+		&cli.IntFlag{Name: "max-moves", Destination: &s.maxMoves,
+			Usage: "at most `N` ranks may leave the host they have in --previous; 0 = no limit"},
 	}
 }
 
 func (s *settings) routingFlag() []cli.Flag {
-	return []cli.Flag{&cli.StringFlag{Name: "routing", Destination: &s.routing, Value: "adaptive", Usage: "`NAME`: adaptive, two-choices, random, hash or static; valiant or ugal on dragonfly and hyperx; loads of links follow it"}}
+	return []cli.Flag{&cli.StringFlag{Name: "routing", Destination: &s.routing, Value: "adaptive",
+		Usage: "`NAME`: adaptive, two-choices, random, hash or static; valiant or ugal on dragonfly and " +
+			"hyperx; loads of links follow it"}}
 }
 
 // simulationFlags are taken by all commands that take a job, so that scripts
@@ -183,72 +220,127 @@ func (s *settings) routingFlag() []cli.Flag {
 func (s *settings) simulationFlags() []cli.Flag {
 	return []cli.Flag{
 		&cli.Uint64Flag{Name: "seed", Destination: &s.seed, Value: 1, Usage: "seed `N` of all chance"},
-		&cli.IntFlag{Name: "repeats", Destination: &s.repeats, Value: 6, Usage: "`N` simulations of a mapping, each with its own seed"},
-		&cli.IntFlag{Name: "steps", Destination: &s.steps, Usage: "`N` steps of every job, one after the other, and the mean time of them; 1 = a cold start; 0 = steady state: until the time of a step no longer drifts, the first ones left out"},
-		&cli.IntFlag{Name: "packet-bytes", Destination: &s.packetBytes, Value: 4096, Usage: "`N` bytes of the largest packet"},
-		&cli.IntFlag{Name: "buffer-bytes", Destination: &s.bufferBytes, Value: 65536, Usage: "`N` bytes of every input buffer"},
-		&cli.Int64Flag{Name: "switch-ns", Destination: &s.switchNS, Value: 100, Usage: "`N` ns from a switch's input to its output"},
-		&cli.StringFlag{Name: "credits", Destination: &s.credits, Value: "auto", Usage: "`NAME`: exact times every credit; newest, faster, of those on their way the newest one, in networks with one virtual channel; auto takes newest where a round trip fills at most a quarter of a buffer"},
-		&cli.StringFlag{Name: "switching", Destination: &s.switching, Value: "cut-through", Usage: "`NAME`: cut-through or store-and-forward"},
-		&cli.Int64Flag{Name: "eager-bytes", Destination: &s.eagerBytes, Usage: "messages longer than `N` bytes wait until their receiver is ready (rendezvous), in patterns that receive; 0 = none"},
-		&cli.IntFlag{Name: "in-flight", Destination: &s.inFlight, Usage: "`N` messages of a rank in its adapter at a time, the others wait in order; 0 = no limit"},
-		&cli.Float64Flag{Name: "compute-noise", Destination: &s.computeNoise, Usage: "computing takes 1 + `X` times E of its time, E exponential with mean 1"},
-		&cli.Int64Flag{Name: "start-jitter-ns", Destination: &s.startJitter, Usage: "ranks begin at a random time from 0 to `N` ns"},
-		&cli.Float64Flag{Name: "memory-gbps", Destination: &s.memoryGbps, Usage: "`X` Gb/s of a host's memory, for messages between its own ranks; 0 = as much as its network links together, at least 160"},
-		&cli.StringFlag{Name: "congestion", Destination: &s.congestion, Value: evalsim.Congestion{}.String(), Usage: "when a port is congested: `RULE` queue-above-credits (of the next buffer), queue-above:BYTES, credits-below:BYTES, probabilistic:BYTES (more likely with a longer queue, certain from BYTES on), or, --congestion-at departure, wait-above:BYTES (the packet waits for longer than the link takes to send BYTES)"},
-		&cli.StringFlag{Name: "congestion-at", Destination: &s.congestionAt, Value: "queueing", Usage: "when a packet looks: `WHEN` it joins a port's queue (queueing), before that (arrival), or as it leaves (departure)"},
-		&cli.StringFlag{Name: "progress", Destination: &s.progress, Value: "auto", Usage: "`WHEN` to show progress: auto, always or never"},
+		&cli.IntFlag{Name: "repeats", Destination: &s.repeats, Value: 6,
+			Usage: "`N` simulations of a mapping, each with its own seed"},
+		&cli.IntFlag{Name: "steps", Destination: &s.steps,
+			Usage: "`N` steps of every job, one after the other, and the mean time of them; 1 = a cold start; 0 " +
+				"= steady state: until the time of a step no longer drifts, the first ones left out"},
+		&cli.IntFlag{Name: "packet-bytes", Destination: &s.packetBytes, Value: 4096,
+			Usage: "`N` bytes of the largest packet"},
+		&cli.IntFlag{Name: "buffer-bytes", Destination: &s.bufferBytes, Value: 65536,
+			Usage: "`N` bytes of every input buffer"},
+		&cli.Int64Flag{Name: "switch-ns", Destination: &s.switchNS, Value: 100,
+			Usage: "`N` ns from a switch's input to its output"},
+		&cli.StringFlag{Name: "credits", Destination: &s.credits, Value: "auto",
+			Usage: "`NAME`: exact times every credit; newest, faster, of those on their way the newest one, in " +
+				"networks with one virtual channel; auto takes newest where a round trip fills at most a " +
+				"quarter of a buffer"},
+		&cli.StringFlag{Name: "switching", Destination: &s.switching, Value: "cut-through",
+			Usage: "`NAME`: cut-through or store-and-forward"},
+		&cli.Int64Flag{Name: "eager-bytes", Destination: &s.eagerBytes,
+			Usage: "messages longer than `N` bytes wait until their receiver is ready (rendezvous), in patterns " +
+				"that receive; 0 = none"},
+		&cli.IntFlag{Name: "in-flight", Destination: &s.inFlight,
+			Usage: "`N` messages of a rank in its adapter at a time, the others wait in order; 0 = no limit"},
+		&cli.Float64Flag{Name: "compute-noise", Destination: &s.computeNoise,
+			Usage: "computing takes 1 + `X` times E of its time, E exponential with mean 1"},
+		&cli.Int64Flag{Name: "start-jitter-ns", Destination: &s.startJitter,
+			Usage: "ranks begin at a random time from 0 to `N` ns"},
+		&cli.Float64Flag{Name: "memory-gbps", Destination: &s.memoryGbps,
+			Usage: "`X` Gb/s of a host's memory, for messages between its own ranks; 0 = as much as its network " +
+				"links together, at least 160"},
+		&cli.StringFlag{Name: "congestion", Destination: &s.congestion, Value: evalsim.Congestion{}.String(),
+			Usage: "when a port is congested: `RULE` queue-above-credits (of the next buffer), " +
+				"queue-above:BYTES, credits-below:BYTES, probabilistic:BYTES (more likely with a longer " +
+				"queue, certain from BYTES on), or, --congestion-at departure, wait-above:BYTES (the packet " +
+				"waits for longer than the link takes to send BYTES)"},
+		&cli.StringFlag{Name: "congestion-at", Destination: &s.congestionAt, Value: "queueing",
+			Usage: "when a packet looks: `WHEN` it joins a port's queue (queueing), before that (arrival), or as" +
+				" it leaves (departure)"},
+		&cli.StringFlag{Name: "progress", Destination: &s.progress, Value: "auto",
+			Usage: "`WHEN` to show progress: auto, always or never"},
 	}
 }
 
 func (s *settings) samplingFlag(effect string) []cli.Flag {
-	return []cli.Flag{&cli.StringFlag{Name: "sampling", Destination: &s.sampling, Usage: "packets carry samples, " + effect + ": `VARIANT` full (also without a value), off, n=SLOTS, one-bit, one-reservoir or bloom:BITS, with options such as one-reservoir,counter=4 (see docs/sampling.md)"}}
+	return []cli.Flag{&cli.StringFlag{Name: "sampling", Destination: &s.sampling,
+		Usage: "packets carry samples, " + effect +
+			": `VARIANT` full (also without a value), off, n=SLOTS, one-bit, one-reservoir or bloom:BITS, with options such as one-reservoir,counter=4 (see docs/sampling.md)"}}
 }
 
 func (s *settings) measureFlags() []cli.Flag {
 	return []cli.Flag{
-		&cli.StringFlag{Name: "links", Destination: &s.links, Usage: "write what every link has seen to a `FILE`: CSV, JSON or Parquet by its ending"},
-		&cli.StringFlag{Name: "links-format", Destination: &s.linksFormat, Usage: "`FORMAT` of --links: csv, json or parquet (default: by its ending)"},
-		&cli.StringFlag{Name: "view", Destination: &s.view, Value: "job", Usage: "`WHO` fills the est_ columns of --links: job, or administrator for the receivers of all jobs; with --sampling"},
-		&cli.IntFlag{Name: "slices", Destination: &s.slices, Usage: "rows of --links for each of `N` time slices of the first repeat's time"},
-		&cli.BoolFlag{Name: "by-phase", DisableDefaultText: true, Destination: &s.byPhase, Usage: "rows of --links for each phase of the program; turns --sampling on"},
-		&cli.BoolFlag{Name: "by-tag", DisableDefaultText: true, Destination: &s.byTag, Usage: "rows of --links for each tag of messages; turns --sampling on"},
-		&cli.BoolFlag{Name: "by-call-site", DisableDefaultText: true, Destination: &s.byCallSite, Usage: "rows of --links for each call site: the place in the application that posts messages, such as a direction of a stencil or a collective; turns --sampling on"},
-		&cli.StringFlag{Name: "samples", Destination: &s.samples, Usage: "write what every delivered packet carried to a `FILE`: CSV, JSON or Parquet by its ending; turns --sampling on"},
-		&cli.StringFlag{Name: "latencies", Destination: &s.latencies, Usage: "write latencies of messages by size to a `FILE`: CSV, JSON or Parquet by its ending"},
+		&cli.StringFlag{Name: "links", Destination: &s.links,
+			Usage: "write what every link has seen to a `FILE`: CSV, JSON or Parquet by its ending"},
+		&cli.StringFlag{Name: "links-format", Destination: &s.linksFormat,
+			Usage: "`FORMAT` of --links: csv, json or parquet (default: by its ending)"},
+		&cli.StringFlag{Name: "view", Destination: &s.view, Value: "job",
+			Usage: "`WHO` fills the est_ columns of --links: job, or administrator for the receivers of all " +
+				"jobs; with --sampling"},
+		&cli.IntFlag{Name: "slices", Destination: &s.slices,
+			Usage: "rows of --links for each of `N` time slices of the first repeat's time"},
+		&cli.BoolFlag{Name: "by-phase", DisableDefaultText: true, Destination: &s.byPhase,
+			Usage: "rows of --links for each phase of the program; turns --sampling on"},
+		&cli.BoolFlag{Name: "by-tag", DisableDefaultText: true, Destination: &s.byTag,
+			Usage: "rows of --links for each tag of messages; turns --sampling on"},
+		&cli.BoolFlag{Name: "by-call-site", DisableDefaultText: true, Destination: &s.byCallSite,
+			Usage: "rows of --links for each call site: the place in the application that posts messages, such " +
+				"as a direction of a stencil or a collective; turns --sampling on"},
+		&cli.StringFlag{Name: "samples", Destination: &s.samples,
+			Usage: "write what every delivered packet carried to a `FILE`: CSV, JSON or Parquet by its ending; " +
+				"turns --sampling on"},
+		&cli.StringFlag{Name: "latencies", Destination: &s.latencies,
+			Usage: "write latencies of messages by size to a `FILE`: CSV, JSON or Parquet by its ending"},
 	}
 }
 
 func (s *settings) loopFlags() []cli.Flag {
 	return []cli.Flag{
 		&cli.IntFlag{Name: "rounds", Destination: &s.rounds, Value: 5, Usage: "at most `N` rounds of feedback"},
-		&cli.Float64Flag{Name: "gain", Destination: &s.gain, Value: 4, Usage: "`G`: how strongly congestion changes the next mappings, 0 = not at all"},
-		&cli.StringFlag{Name: "feedback", Destination: &s.feedback, Value: "capacities,prices", Usage: "`FORMS` in which measured congestion goes into the next mappings: " + formNames()},
-		&cli.DurationFlag{Name: "budget", Destination: &s.budget, Usage: "stop after a `DURATION` such as 30s; results then depend on the machine's speed"},
-		&cli.IntFlag{Name: "simulations", Destination: &s.simulations, Usage: "the search stops after `N` simulated mappings; the limits of moves under --previous and --control have their own; 0 = no limit"},
-		&cli.IntFlag{Name: "judge-repeats", Destination: &s.judgeRepeats, Value: 10, Usage: "`N` simulations of each mapping in the final validation at most (6 suffice where these prove which is faster), on seeds that the search has not used"},
-		&cli.BoolFlag{Name: "control", Destination: &s.control, Value: true, DefaultText: "on without --budget", Usage: "random restarts with as many simulated mappings beside the loop, to tell what feedback is worth; --control=false saves half the time"},
-		&cli.StringFlag{Name: "state", Destination: &s.state, Usage: "keep every step in the folder `DIR`, and the best mapping so far; the same command with it goes on where the run was cut off"},
+		&cli.Float64Flag{Name: "gain", Destination: &s.gain, Value: 4,
+			Usage: "`G`: how strongly congestion changes the next mappings, 0 = not at all"},
+		&cli.StringFlag{Name: "feedback", Destination: &s.feedback, Value: "capacities,prices",
+			Usage: "`FORMS` in which measured congestion goes into the next mappings: " + formNames()},
+		&cli.DurationFlag{Name: "budget", Destination: &s.budget,
+			Usage: "stop after a `DURATION` such as 30s; results then depend on the machine's speed"},
+		&cli.IntFlag{Name: "simulations", Destination: &s.simulations,
+			Usage: "the search stops after `N` simulated mappings; the limits of moves under --previous and " +
+				"--control have their own; 0 = no limit"},
+		&cli.IntFlag{Name: "judge-repeats", Destination: &s.judgeRepeats, Value: 10,
+			Usage: "`N` simulations of each mapping in the final validation at most (6 suffice where these prove" +
+				" which is faster), on seeds that the search has not used"},
+		&cli.BoolFlag{Name: "control", Destination: &s.control, Value: true, DefaultText: "on without --budget",
+			Usage: "random restarts with as many simulated mappings beside the loop, to tell what feedback is " +
+				"worth; --control=false saves half the time"},
+		&cli.StringFlag{Name: "state", Destination: &s.state,
+			Usage: "keep every step in the folder `DIR`, and the best mapping so far; the same command with it " +
+				"goes on where the run was cut off"},
 	}
 }
 
 func (s *settings) outputFlags(formats, byDefault string) []cli.Flag {
 	return []cli.Flag{
-		&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Destination: &s.output, Usage: "`FILE` to write (default: standard output)"},
+		&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Destination: &s.output,
+			Usage: "`FILE` to write (default: standard output)"},
 		&cli.StringFlag{Name: "format", Destination: &s.format, Value: byDefault, Usage: "`FORMAT`: " + formats},
-		&cli.BoolFlag{Name: "force", DisableDefaultText: true, Destination: &s.force, Usage: "replace existing files"},
+		&cli.BoolFlag{Name: "force", DisableDefaultText: true, Destination: &s.force,
+			Usage: "replace existing files"},
 	}
 }
 
 func (s *settings) jsonFlag() []cli.Flag {
-	return []cli.Flag{&cli.BoolFlag{Name: "json", DisableDefaultText: true, Destination: &s.json, Usage: "JSON alone on standard output"}}
+	return []cli.Flag{&cli.BoolFlag{Name: "json", DisableDefaultText: true, Destination: &s.json,
+		Usage: "JSON alone on standard output"}}
 }
 
 func (s *settings) commonFlags() []cli.Flag {
 	return []cli.Flag{
-		&cli.IntFlag{Name: "workers", Destination: &s.workers, Value: runtime.GOMAXPROCS(0), DefaultText: "the cores", Usage: "`N` things at a time; results do not depend on it"},
-		&cli.BoolFlag{Name: "timing", DisableDefaultText: true, Destination: &s.timing, Usage: "tell measured times"},
-		&cli.BoolFlag{Name: "quiet", DisableDefaultText: true, Aliases: []string{"q"}, Destination: &s.quiet, Usage: "errors only on standard error"},
+		&cli.IntFlag{Name: "workers", Destination: &s.workers, Value: runtime.GOMAXPROCS(0),
+			DefaultText: "the cores", Usage: "`N` things at a time; results do not depend on it"},
+		&cli.BoolFlag{Name: "timing", DisableDefaultText: true, Destination: &s.timing,
+			Usage: "tell measured times"},
+		&cli.BoolFlag{Name: "quiet", DisableDefaultText: true, Aliases: []string{"q"}, Destination: &s.quiet,
+			Usage: "errors only on standard error"},
 	}
 }
 

@@ -22,10 +22,19 @@ const measuredHint = "--measured BEFORE --measured AFTER --measured-seconds N fo
 
 func (s *settings) measuredFlags() []cli.Flag {
 	return []cli.Flag{
-		&cli.StringSliceFlag{Name: "measured", Destination: &s.measuredFiles, Usage: "what others do, from the real network in place of --background: port counters (perfquery, ibqueryerrors), a `FILE` or folder given twice, before and after, with --measured-seconds; or one table (CSV of LDMS, a links file, from,port,to,seconds,bytes,congested_fraction); see docs/measured.md"},
-		&cli.Float64Flag{Name: "measured-seconds", Destination: &s.measuredSeconds, Usage: "`N` seconds between the two --measured, or that the one is of"},
-		&cli.StringFlag{Name: "measured-columns", Destination: &s.measuredColumns, Usage: "columns of a --measured table whose names say nothing: `ROLE=COLUMN`,... with roles " + strings.Join(counters.Roles(), ", ")},
-		&cli.IntFlag{Name: "xmit-wait-tick", Destination: &s.xmitWaitTick, Value: -1, DefaultText: "by the family of the switch", Usage: "`N`: the Tick of PortXmitWait as perfquery -c prints it, 0 to 255"},
+		&cli.StringSliceFlag{Name: "measured", Destination: &s.measuredFiles,
+			Usage: "what others do, from the real network in place of --background: port counters (perfquery, " +
+				"ibqueryerrors), a `FILE` or folder given twice, before and after, with --measured-seconds; " +
+				"or one table (CSV of LDMS, a links file, from,port,to,seconds,bytes,congested_fraction); see" +
+				" docs/measured.md"},
+		&cli.Float64Flag{Name: "measured-seconds", Destination: &s.measuredSeconds,
+			Usage: "`N` seconds between the two --measured, or that the one is of"},
+		&cli.StringFlag{Name: "measured-columns", Destination: &s.measuredColumns,
+			Usage: "columns of a --measured table whose names say nothing: `ROLE=COLUMN`,... with roles " +
+				strings.Join(counters.Roles(), ", ")},
+		&cli.IntFlag{Name: "xmit-wait-tick", Destination: &s.xmitWaitTick, Value: -1,
+			DefaultText: "by the family of the switch",
+			Usage:       "`N`: the Tick of PortXmitWait as perfquery -c prints it, 0 to 255"},
 	}
 }
 
@@ -41,17 +50,21 @@ func (s *settings) checkMeasured(c *cli.Context) error {
 	case len(files) == 0:
 		return nil
 	case len(s.background.Value()) > 0:
-		return usage("leave out --background", "--measured holds the traffic of other jobs already: with --background it would count twice")
+		return usage("leave out --background",
+			"--measured holds the traffic of other jobs already: with --background it would count twice")
 	case len(files) > 2:
 		return usage(measuredHint, "--measured is given %d times, at most twice", len(files))
 	case slices.Contains(files, ""):
 		return usage(measuredHint, "--measured: the value is empty")
 	case len(files) == 2 && !c.IsSet("measured-seconds"):
-		return usage("how long after the first the second was taken: the dumps do not say it", "--measured-seconds is missing")
+		return usage("how long after the first the second was taken: the dumps do not say it",
+			"--measured-seconds is missing")
 	case c.IsSet("measured-seconds") && !(s.measuredSeconds > 0 && s.measuredSeconds <= 1e9):
-		return usage("for example --measured-seconds 60", "--measured-seconds must be above 0 and at most 1e9, not %g", s.measuredSeconds)
+		return usage("for example --measured-seconds 60",
+			"--measured-seconds must be above 0 and at most 1e9, not %g", s.measuredSeconds)
 	case c.IsSet("xmit-wait-tick") && (s.xmitWaitTick < 0 || s.xmitWaitTick > 255):
-		return usage("Tick of perfquery -c LID PORT: 7 on Quantum, 31 on SwitchX and Switch-IB", "--xmit-wait-tick must be from 0 to 255, not %d", s.xmitWaitTick)
+		return usage("Tick of perfquery -c LID PORT: 7 on Quantum, 31 on SwitchX and Switch-IB",
+			"--xmit-wait-tick must be from 0 to 255, not %d", s.xmitWaitTick)
 	}
 	return nil
 }
@@ -130,7 +143,8 @@ func (m *measurement) summary(machine *topology.Topology) *measuredLinks {
 		return nil
 	}
 	c := &m.links.Count
-	s := &measuredLinks{len(machine.Links), c.Measured, c.FarEnd, m.Alike, m.Idle, c.Missing, c.Dead, c.Saturated, c.Reset, c.Clamped, c.Strange, m.Factor, nil, nil}
+	s := &measuredLinks{len(machine.Links), c.Measured, c.FarEnd, m.Alike, m.Idle, c.Missing, c.Dead,
+		c.Saturated, c.Reset, c.Clamped, c.Strange, m.Factor, nil, nil}
 	if l := m.Busiest(); l >= 0 {
 		link := &machine.Links[l]
 		s.Busiest = &linkInUse{machine.NodeName(link.From), link.FromPort, machine.NodeName(link.To), m.Foreign[l]}
@@ -143,7 +157,8 @@ func (m *measurement) summary(machine *topology.Topology) *measuredLinks {
 
 // openMeasured reads --measured, and makes traffic of others of it, or slows the network
 // of the job to what others leave; nil without it. The job ran under the mapping of --previous.
-func (p *program) openMeasured(ctx context.Context, j *job, simulation evalsim.Options) (*measurement, error) {
+func (p *program) openMeasured(ctx context.Context, j *job,
+	simulation evalsim.Options) (*measurement, error) {
 	files := p.measuredFiles.Value()
 	if len(files) == 0 {
 		return nil, nil
@@ -171,8 +186,8 @@ func (p *program) openMeasured(ctx context.Context, j *job, simulation evalsim.O
 	for l := range m.left.Links {
 		m.left.Links[l].BytesPerSecond = max(m.left.Links[l].BytesPerSecond, slowestLink)
 	}
-	m.run = &feedback.MeasuredRun{Machine: j.machine, Allocation: j.allocation, Program: j.program, Previous: ran,
-		Options: simulation, Routing: j.routing, Workers: p.workers}
+	m.run = &feedback.MeasuredRun{Machine: j.machine, Allocation: j.allocation, Program: j.program,
+		Previous: ran, Options: simulation, Routing: j.routing, Workers: p.workers}
 	unsampled(&m.run.Options)
 	if m.others, err = m.FindOthers(ctx, m.run); err != nil {
 		return nil, p.outOfBudget(err)
@@ -264,8 +279,10 @@ func (m *measurement) besides() string {
 		count int
 		what  string
 	}{
-		{c.FarEnd, "told by the far end"}, {m.Alike, "not measured and taken as others of their kind"}, {m.Idle, "not measured and taken as idle"}, {c.Missing, "ports missing"},
-		{c.Dead, "empty files"}, {c.Saturated, "saturated"}, {c.Reset, "reset"}, {c.Clamped, "above their rate"}, {c.Strange, "not in the network"},
+		{c.FarEnd, "told by the far end"}, {m.Alike, "not measured and taken as others of their kind"},
+		{m.Idle, "not measured and taken as idle"}, {c.Missing, "ports missing"},
+		{c.Dead, "empty files"}, {c.Saturated, "saturated"}, {c.Reset, "reset"},
+		{c.Clamped, "above their rate"}, {c.Strange, "not in the network"},
 	} {
 		if one.count > 0 {
 			text += fmt.Sprintf(", %d %s", one.count, one.what)
