@@ -22,6 +22,7 @@ func (s *search) control(ctx context.Context) error {
 	settings.Simulations = wanted
 	settings.Apart = nil // nothing is learned
 	blind := newSearch(settings)
+	blind.flying = s.flying
 	blind.judged = slices.Clone(s.judged[:s.statics])
 	blind.best = s.bestStatic()
 	for _, c := range blind.judged {
@@ -33,15 +34,15 @@ func (s *search) control(ctx context.Context) error {
 		s.result.Runs += blind.result.Runs
 		s.result.Restarted = blind.result.Simulations
 	}()
-	for attempt := 0; attempt < 4*wanted && blind.result.Simulations < wanted; attempt++ {
+	for attempt := 0; attempt < 4*wanted && blind.submitted() < wanted; attempt++ {
 		problem := *s.Problem
 		problem.Seed += uint64(attempt+1) * 1_000_003 // far from the seeds of rounds
-		c := &Candidate{Strategy: ways[attempt%len(ways)].name, From: -1, knows: s.nothing, origin: len(blind.judged)}
-		if err := blind.propose(ctx, c, ways[attempt%len(ways)], problem); err != nil {
+		way := ways[attempt%len(ways)]
+		if err := blind.propose(ctx, blind.static(way.name), way, problem); err != nil {
 			return err
 		}
 	}
-	return nil
+	return blind.settle(ctx)
 }
 
 // restarts are the ways of the control, to be taken in turn.

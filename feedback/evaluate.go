@@ -3,6 +3,9 @@ package feedback
 import (
 	"context"
 	"slices"
+	"sync"
+
+	"golang.org/x/sync/errgroup"
 
 	"remap/commgraph"
 	"remap/evalsim"
@@ -54,16 +57,23 @@ func (e *Evaluation) Flows() []evalsim.FlowStats {
 }
 
 // Evaluate judges a mapping by repeats first..first+count-1 of the original
-// traffic. The same repeat number uses the same random stream for every mapping.
+// traffic. The same repeat number uses the same random stream for every mapping. Calls
+// overlap: the next mappings are simulated while one is judged.
 // Flows follow the entries of Settings.Traffic.
 type Evaluate func(ctx context.Context, m mapping.Mapping, first, count int) (*Evaluation, error)
 
 // Simulator is the Evaluate of a program on a machine: evalsim on `workers`
-// cores. Background jobs share the network and stay where they are; only the
+// cores, for all calls together. Background jobs share the network and stay where they are; only the
 // program's own time and congestion count. The program is laid out at the first
-// call; calls must not overlap. Flows follow the entries of Program.Traffic; where
+// call. Flows follow the entries of Program.Traffic; where
 // those of Settings.Traffic are others, see FlowsOf.
 func Simulator(t *topology.Topology, a *mapping.Allocation, p *workload.Program, o evalsim.Options, workers int, background ...evalsim.Job) Evaluate {
+	return simulatorIn(make(chan struct{}, max(1, workers)), t, a, p, o, background...)
+}
+
+// simulatorIn is Simulator where as many simulations run at a time as `running` has room for.
+func simulatorIn(running chan struct{}, t *topology.Topology, a *mapping.Allocation, p *workload.Program,
+	o evalsim.Options, background ...evalsim.Job) Evaluate {
 	o.FlowCounts, o.OwnLinks = true, true
 	jobs := append([]evalsim.Job{{Program: p}}, background...)
 	hosts := make([][]int32, len(jobs))
@@ -71,25 +81,49 @@ func Simulator(t *topology.Topology, a *mapping.Allocation, p *workload.Program,
 		hosts[i] = jobs[i].Hosts
 	}
 	var program *evalsim.Simulation
-	return func(ctx context.Context, m mapping.Mapping, first, count int) (*Evaluation, error) {
-		var err error
-		hosts[0] = m.Hosts(a)
+	var laying sync.Mutex
+	layOut := func(own []int32) (err error) {
+		laying.Lock()
+		defer laying.Unlock()
 		if program == nil {
-			jobs[0].Hosts = hosts[0]
-			if program, err = evalsim.New(t, jobs, o); err != nil {
-				return nil, err
-			}
+			jobs[0].Hosts = own
+			program, err = evalsim.New(t, jobs, o)
+		}
+		return err
+	}
+	return func(ctx context.Context, m mapping.Mapping, first, count int) (*Evaluation, error) {
+		hosts := slices.Clone(hosts)
+		hosts[0] = m.Hosts(a)
+		if err := layOut(hosts[0]); err != nil {
+			return nil, err
 		}
 		placed, err := program.Place(hosts...)
 		if err != nil {
 			return nil, err
 		}
-		results, err := placed.Repeat(ctx, first, count, workers, nil)
-		if err != nil {
-			return nil, err
-		}
-		return &Evaluation{Results: evalsim.FirstJob(results)}, nil
+		return repeats(ctx, running, placed, first, count)
 	}
+}
+
+// repeats are those of one mapping, each as soon as there is room.
+func repeats(ctx context.Context, running chan struct{}, placed *evalsim.Simulation, first, count int) (*Evaluation, error) {
+	results := make([]*evalsim.Result, count)
+	group, ctx := errgroup.WithContext(ctx)
+	for i := range count {
+		running <- struct{}{}
+		group.Go(func() error {
+			defer func() { <-running }()
+			result, err := placed.Repeat(ctx, first+i, 1, 1, nil)
+			if err == nil {
+				results[i] = result[0]
+			}
+			return err
+		})
+	}
+	if err := group.Wait(); err != nil {
+		return nil, err
+	}
+	return &Evaluation{Results: evalsim.FirstJob(results)}, nil
 }
 
 // FlowsOf gives evaluations whose flows follow the entries of one traffic those of

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"sync"
 	"time"
 
 	"remap/commgraph"
@@ -200,13 +201,15 @@ type search struct {
 	inHand  string                 // key of the mapping handed to Keep last
 	again   map[string]*Evaluation // what was judged on other repeats than the search's, by step
 	seen    map[string]bool
-	judged  []*Candidate // as Result.Candidates
+	judged  []*Candidate    // as Result.Candidates
+	queue   []underway      // submitted, not judged yet
+	flying  *sync.WaitGroup // of simulations ahead
 	best    *Candidate
 	result  *Result
 }
 
 func newSearch(settings Settings) *search {
-	s := &search{Settings: settings, seen: map[string]bool{}, again: map[string]*Evaluation{},
+	s := &search{Settings: settings, seen: map[string]bool{}, again: map[string]*Evaluation{}, flying: &sync.WaitGroup{},
 		result: &Result{}, classes: settings.Problem.Routing.LinkClasses(settings.Problem.Machine)}
 	if s.Forms == nil {
 		s.Forms = DefaultForms()
@@ -235,10 +238,12 @@ func Optimize(ctx context.Context, settings Settings) (*Result, error) {
 	if err := s.judgeStart(ctx); err != nil {
 		return nil, err
 	}
-	searching := ctx
+	searching, cancel := context.WithCancel(ctx)
+	defer s.flying.Wait()
+	defer cancel()
 	if deadline, ok := ctx.Deadline(); ok {
-		var cancel context.CancelFunc
-		searching, cancel = context.WithTimeout(ctx, s.searchTime(time.Until(deadline), time.Since(began)))
+		limit := s.searchTime(time.Until(deadline), time.Since(began))
+		searching, cancel = context.WithTimeout(searching, limit)
 		defer cancel()
 	}
 	err := s.rounds(searching)
@@ -266,7 +271,8 @@ func (s *search) searchTime(left, first time.Duration) time.Duration {
 // judgeStart judges the mapping to beat.
 func (s *search) judgeStart(ctx context.Context) error {
 	start := &Candidate{Strategy: "start", Mapping: s.Problem.StartMapping(), From: -1, knows: s.nothing}
-	if _, err := s.judge(ctx, start); err != nil {
+	s.unseen(start.Mapping)
+	if err := s.judge(ctx, s.begin(ctx, start)); err != nil {
 		return err
 	}
 	s.best, s.result.Start, s.statics = start, *start, 1

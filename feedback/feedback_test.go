@@ -67,7 +67,7 @@ func score(m mapping.Mapping, repeat int) float64 {
 }
 
 func judge(entries int, calls *[]int) feedback.Evaluate {
-	return func(ctx context.Context, m mapping.Mapping, first, count int) (*feedback.Evaluation, error) {
+	return feedback.OneAtATime(func(ctx context.Context, m mapping.Mapping, first, count int) (*feedback.Evaluation, error) {
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
@@ -84,7 +84,7 @@ func judge(entries int, calls *[]int) feedback.Evaluate {
 			*calls = append(*calls, first)
 		}
 		return e, nil
-	}
+	})
 }
 
 func settings(t testing.TB) feedback.Settings {

@@ -131,13 +131,13 @@ func TestChoose(t *testing.T) {
 		s := newSearch(Settings{Problem: leaves(t, 2), Judge: rapid.SampledFrom([]int{0, 1, 6}).Draw(t, "judge")})
 		asked := map[int32]int{}
 		each := max(1, s.Judge/5)
-		s.Evaluate = func(_ context.Context, m mapping.Mapping, first, count int) (*Evaluation, error) {
+		s.Evaluate = OneAtATime(func(_ context.Context, m mapping.Mapping, first, count int) (*Evaluation, error) {
 			if first != secondRepeat+asked[m[0]] || count != each && count != 2*each {
 				t.Fatalf("asked for %d+%d of %v", first, count, m)
 			}
 			asked[m[0]] += count
 			return of(slices.Repeat([]float64{truth[m[0]]}, count)...), nil
-		}
+		})
 		least := math.Inf(1)
 		for i := range int32(n) {
 			c := &Candidate{Mapping: mapping.Mapping{i}, Dropped: i > 0 && rapid.Bool().Draw(t, "dropped")}
@@ -176,12 +176,12 @@ func TestControl(t *testing.T) {
 		settings.Problem.Seed = seed
 		judged := map[string]int{} // mappings, by first repeats
 		evaluate := settings.Evaluate
-		settings.Evaluate = func(ctx context.Context, m mapping.Mapping, first, count int) (*Evaluation, error) {
+		settings.Evaluate = OneAtATime(func(ctx context.Context, m mapping.Mapping, first, count int) (*Evaluation, error) {
 			if first == 0 {
 				judged[key(m)]++
 			}
 			return evaluate(ctx, m, first, count)
-		}
+		})
 		with, err := Optimize(context.Background(), settings)
 		if err != nil {
 			t.Fatal(err)
@@ -244,7 +244,7 @@ func TestSimulationsAreKept(t *testing.T) {
 		s.Simulations, s.Judge = rapid.IntRange(1, 40).Draw(t, "simulations"), 1
 		coarse, done := s.Evaluate, map[string]bool{}
 		count := func(look string) Evaluate {
-			return func(ctx context.Context, m mapping.Mapping, first, count int) (*Evaluation, error) {
+			return OneAtATime(func(ctx context.Context, m mapping.Mapping, first, count int) (*Evaluation, error) {
 				e, err := coarse(ctx, m, first, count)
 				for _, r := range e.Results {
 					if look == "coarse" && nothing {
@@ -256,7 +256,7 @@ func TestSimulationsAreKept(t *testing.T) {
 				}
 				done[look+key(m)] = done[look+key(m)] || first < secondRepeat
 				return e, err
-			}
+			})
 		}
 		s.Evaluate, s.Sensitive, s.Control = count("coarse"), count("fine"), false
 		r, err := Optimize(context.Background(), s)
@@ -284,14 +284,14 @@ func TestInterruptedJudgement(t *testing.T) {
 		s := loop(t)
 		ctx, cancel := context.WithCancel(context.Background())
 		evaluate := s.Evaluate
-		s.Evaluate = func(_ context.Context, m mapping.Mapping, first, count int) (*Evaluation, error) {
+		s.Evaluate = OneAtATime(func(_ context.Context, m mapping.Mapping, first, count int) (*Evaluation, error) {
 			if first >= secondRepeat {
 				if after--; after < 0 {
 					cancel()
 				}
 			}
 			return evaluate(ctx, m, first, count)
-		}
+		})
 		r, err := Optimize(ctx, s)
 		cancel()
 		if err != nil {

@@ -44,14 +44,13 @@ type Others struct {
 // their number, whatever other repeats are asked for.
 func (o *Others) Simulator(r *MeasuredRun, options evalsim.Options) Evaluate {
 	var simulators [variants]Evaluate
+	running := make(chan struct{}, max(1, r.Workers))
 	for k := range simulators {
-		workers := (r.Workers + variants - 1) / variants
-		simulators[k] = Simulator(r.Machine, r.Allocation, r.Program, options, workers, o.Jobs[k]...)
+		simulators[k] = simulatorIn(running, r.Machine, r.Allocation, r.Program, options, o.Jobs[k]...)
 	}
 	return func(ctx context.Context, x mapping.Mapping, first, count int) (*Evaluation, error) {
 		results := make([]*evalsim.Result, count)
 		group, ctx := errgroup.WithContext(ctx)
-		group.SetLimit(max(1, r.Workers))
 		for k, simulate := range simulators {
 			begin := (first - k + variants - 1) / variants // begin*variants+k is the first repeat of variant k
 			end := (first + count - k + variants - 1) / variants

@@ -17,6 +17,7 @@ import (
 	"remap/evalsim"
 	"remap/mapping"
 	"remap/sampling"
+	"remap/topology"
 )
 
 // step is what a made-up run does: a value of its number alone, or an error.
@@ -244,7 +245,7 @@ func loop(t fataler) Settings {
 		}
 		return random.Map(ctx, &q)
 	}})
-	s.Evaluate = func(ctx context.Context, m mapping.Mapping, first, count int) (*Evaluation, error) {
+	s.Evaluate = OneAtATime(func(ctx context.Context, m mapping.Mapping, first, count int) (*Evaluation, error) {
 		e := &Evaluation{}
 		for i := range count {
 			n := len(p.Machine.Links)
@@ -263,7 +264,7 @@ func loop(t fataler) Settings {
 			e.Results = append(e.Results, r)
 		}
 		return e, ctx.Err()
-	}
+	})
 	return s
 }
 
@@ -327,12 +328,12 @@ func TestLoopGoesOn(t *testing.T) {
 		s, ends := loop(nil), int(1+random.Below(200)) // evaluations
 		ctx, cancel := context.WithCancel(context.Background())
 		evaluate := s.Evaluate
-		s.Evaluate = func(ctx context.Context, m mapping.Mapping, first, count int) (*Evaluation, error) {
+		s.Evaluate = OneAtATime(func(ctx context.Context, m mapping.Mapping, first, count int) (*Evaluation, error) {
 			if ends--; ends == 0 {
 				cancel()
 			}
 			return evaluate(ctx, m, first, count)
-		}
+		})
 		run(ctx, s)
 		cancel()
 		var best mapping.Mapping
@@ -369,10 +370,9 @@ func TestFullDisk(t *testing.T) {
 				j.file = broken
 			}
 		}
-		evaluate := s.Evaluate
-		s.Evaluate = func(ctx context.Context, m mapping.Mapping, first, count int) (*Evaluation, error) {
+		s.View = func(t *topology.Topology, e *Evaluation) *LinkView {
 			fill()
-			return evaluate(ctx, m, first, count)
+			return ExactView(t, e)
 		}
 		for i, strategy := range s.Strategies {
 			s.Strategies[i].Map = func(ctx context.Context, p *mapping.Problem) (mapping.Mapping, error) {

@@ -2,11 +2,11 @@ package feedback
 
 import (
 	"context"
+	"slices"
 
 	"gonum.org/v1/gonum/stat"
 
 	"remap/evalsim"
-	"remap/mapping"
 )
 
 // raceMargin is how much slower than the best a candidate must be in every one of the
@@ -16,18 +16,12 @@ const raceMargin = 1.05
 // raceRepeats is the number of repeats after which a hopeless candidate is dropped.
 func (s *Settings) raceRepeats() int { return max(1, s.Repeats/3) }
 
-// judge evaluates a candidate in the search's repeats; false if its mapping
-// was seen before. A candidate that is clearly slower than the best in each of
-// the first paired repeats is judged by those alone.
-func (s *search) judge(ctx context.Context, c *Candidate) (fresh bool, err error) {
-	k := key(c.Mapping)
-	if s.seen[k] {
-		return false, nil
-	}
-	s.seen[k] = true
-	judged, err := recall(ctx, s.Journal, "judge "+name(c.Mapping), func() (judgement, error) { return s.race(ctx, c.Mapping) })
+// judge evaluates a candidate in the search's repeats. One that is clearly slower than the
+// best in each of the first paired repeats is judged by those alone.
+func (s *search) judge(ctx context.Context, c underway) error {
+	judged, err := recall(ctx, s.Journal, "judge "+name(c.Mapping), func() (judgement, error) { return s.race(ctx, c) })
 	if err != nil {
-		return false, err
+		return err
 	}
 	e := judged.evaluation()
 	c.Evaluation, c.Summary, c.Dropped = e, evalsim.Summarize(e.Results), judged.Dropped
@@ -40,8 +34,8 @@ func (s *search) judge(ctx context.Context, c *Candidate) (fresh bool, err error
 	}
 	s.result.Simulations++
 	s.result.Runs += len(e.Results) + judged.Apart
-	s.judged = append(s.judged, c)
-	listed := *c
+	s.judged = append(s.judged, c.Candidate)
+	listed := *c.Candidate
 	listed.Evaluation, listed.digest, listed.knows = nil, nil, nil
 	s.result.Candidates = append(s.result.Candidates, listed)
 	if s.Progress != nil {
@@ -51,27 +45,27 @@ func (s *search) judge(ctx context.Context, c *Candidate) (fresh bool, err error
 		}
 		s.Progress(Event{Round: c.Round, Simulations: s.result.Simulations, Strategy: c.Strategy, Elapsed: median(e.Times()), Best: best})
 	}
-	return true, nil
+	return nil
 }
 
-// race evaluates a mapping in the first repeats, and in the rest unless it has
+// race evaluates a candidate in the first repeats, and in the rest unless it has
 // lost by then.
-func (s *search) race(ctx context.Context, m mapping.Mapping) (judgement, error) {
-	head := s.raceRepeats()
-	e, err := s.Evaluate(ctx, m, 0, head)
+func (s *search) race(ctx context.Context, c underway) (judgement, error) {
+	first, err := c.head()
 	if err != nil {
 		return judgement{}, err
 	}
+	head, e := s.raceRepeats(), &Evaluation{Results: slices.Clone(first.Results)}
 	dropped := s.best != nil && hopeless(e, s.best.Evaluation)
 	if !dropped && s.Repeats > head {
-		rest, err := s.Evaluate(ctx, m, head, s.Repeats-head)
+		rest, err := s.Evaluate(ctx, c.Mapping, head, s.Repeats-head)
 		if err != nil {
 			return judgement{}, err
 		}
 		e.Results = append(e.Results, rest.Results...)
 	}
 	j := judgement{Repeats: keep(e), Dropped: dropped}
-	err = j.see(ctx, s, m, e)
+	err = j.see(ctx, s, c.Mapping, e)
 	return j, err
 }
 

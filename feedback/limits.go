@@ -113,7 +113,7 @@ func (s *search) moveFew(ctx context.Context, base *Candidate, limit int) error 
 			return err
 		}
 	}
-	return nil
+	return s.settle(ctx)
 }
 
 // hottestFirst is what others leave of links, down to a quarter of what capacities

@@ -28,7 +28,7 @@ func swaps(calls *int) mapping.Strategy {
 
 // timed judges by a function of the mapping and the number of repeats asked.
 func timed(entries int, makespan func(m mapping.Mapping, repeat int) float64, congested int64, asked *int) feedback.Evaluate {
-	return func(_ context.Context, m mapping.Mapping, first, count int) (*feedback.Evaluation, error) {
+	return feedback.OneAtATime(func(_ context.Context, m mapping.Mapping, first, count int) (*feedback.Evaluation, error) {
 		*asked += count
 		e := &feedback.Evaluation{}
 		for i := range count {
@@ -40,7 +40,7 @@ func timed(entries int, makespan func(m mapping.Mapping, repeat int) float64, co
 				Flows: [][]evalsim.FlowStats{flows}, VolumeScale: 1})
 		}
 		return e, nil
-	}
+	})
 }
 
 // distance counts the ranks away from the reversed mapping: a goal to climb to.
@@ -193,10 +193,10 @@ func TestDeadlineLeavesTimeForJudgement(t *testing.T) {
 	s := settings(t)
 	s.Strategies, s.Rounds, s.Patience = []mapping.Strategy{shuffler("a")}, 1000, 1000
 	judge := judge(16, nil)
-	s.Evaluate = func(ctx context.Context, m mapping.Mapping, first, count int) (*feedback.Evaluation, error) {
+	s.Evaluate = feedback.OneAtATime(func(ctx context.Context, m mapping.Mapping, first, count int) (*feedback.Evaluation, error) {
 		time.Sleep(time.Millisecond)
 		return judge(ctx, m, first, count)
-	}
+	})
 	ctx, cancel := context.WithTimeout(context.Background(), 300*time.Millisecond)
 	defer cancel()
 	r, err := feedback.Optimize(ctx, s)

@@ -85,17 +85,19 @@ func (s *search) confirmed(ctx context.Context, b Bound) (float64, error) {
 }
 
 // full tells whether the budget of simulations is used up.
-func (s *search) full() bool { return s.Simulations > 0 && s.result.Simulations >= s.Simulations }
+func (s *search) full() bool { return s.Simulations > 0 && s.submitted() >= s.Simulations }
 
 // staticMappings judges every strategy's mapping of the problem as it is, round 0.
 func (s *search) staticMappings(ctx context.Context) error {
 	defer s.closeRound(len(s.judged))
 	defer func() { s.statics = len(s.judged) }()
 	for i := range s.Strategies {
-		c := &Candidate{Strategy: s.Strategies[i].Name, From: -1, knows: s.nothing, origin: len(s.judged)}
-		if err := s.propose(ctx, c, chain(s.Strategies[i:i+1]), *s.Problem); err != nil {
+		if err := s.propose(ctx, s.static(s.Strategies[i].Name), chain(s.Strategies[i:i+1]), *s.Problem); err != nil {
 			return err
 		}
+	}
+	if err := s.settle(ctx); err != nil {
+		return err
 	}
 	if len(s.result.Skipped) == len(s.Strategies) {
 		return fmt.Errorf("no strategy gave a mapping: %s", s.result.Skipped[0])
@@ -105,13 +107,21 @@ func (s *search) staticMappings(ctx context.Context) error {
 		if s.Simulations > 0 && s.result.Simulations >= s.Simulations/2 || s.nearBoundOfAny() {
 			break
 		}
-		c := &Candidate{Strategy: s.Baselines[i].Name, From: -1, knows: s.nothing, origin: len(s.judged)}
-		if err := s.propose(ctx, c, chain(s.Baselines[i:i+1]), *s.Problem); err != nil {
+		err := s.propose(ctx, s.static(s.Baselines[i].Name), chain(s.Baselines[i:i+1]), *s.Problem)
+		if err == nil {
+			err = s.settle(ctx)
+		}
+		if err != nil {
 			return err
 		}
 	}
 	s.result.Skipped = skipped
 	return nil
+}
+
+// static is a candidate that nothing was learned for: an origin of its own.
+func (s *search) static(strategy string) *Candidate {
+	return &Candidate{Strategy: strategy, From: -1, knows: s.nothing, origin: len(s.judged) + len(s.queue)}
 }
 
 // nearBoundOfAny tells whether the best mapping takes no longer than the bound of any
@@ -149,6 +159,9 @@ func (s *search) round(ctx context.Context, round, failures int) error {
 					return err
 				}
 			}
+		}
+		if err := s.settle(ctx); err != nil {
+			return err
 		}
 	}
 	return nil
@@ -205,8 +218,7 @@ func (s *search) bases() []*Candidate {
 	return bases
 }
 
-// propose maps, from the problem's start, and, unless the mapping was seen
-// before, judges it.
+// propose maps, from the problem's start, and submits the mapping.
 func (s *search) propose(ctx context.Context, c *Candidate, p proposal, problem mapping.Problem) error {
 	if s.full() {
 		return nil
@@ -226,14 +238,7 @@ func (s *search) propose(ctx context.Context, c *Candidate, p proposal, problem 
 		return nil
 	}
 	c.Mapping = m
-	fresh, err := s.judge(ctx, c)
-	if err != nil || !fresh {
-		return err
-	}
-	if better(c.Evaluation, s.best.Evaluation) {
-		s.best, s.changed = c, true
-	}
-	return nil
+	return s.submit(ctx, c)
 }
 
 // closeRound notes the best candidate of the round that began at index first.
