@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"strings"
+	"sync"
 	"testing"
 
 	"remap/commgraph"
@@ -20,7 +21,10 @@ import (
 // thinned is feedback.Simulator of a scenario, but feedback sees one packet in
 // `every` only, drawn by chance, and what the variant's headers say of it.
 func thinned(problem *mapping.Problem, program *workload.Program, traffic *commgraph.Traffic, o evalsim.Options, every uint32, seen *int64) feedback.Evaluate {
-	return oneAtATime(func(ctx context.Context, m mapping.Mapping, first, count int) (*feedback.Evaluation, error) {
+	var one sync.Mutex // seen is of all calls
+	return func(ctx context.Context, m mapping.Mapping, first, count int) (*feedback.Evaluation, error) {
+		one.Lock()
+		defer one.Unlock()
 		s, err := evalsim.New(problem.Machine, []evalsim.Job{{Program: program, Hosts: m.Hosts(problem.Allocation)}}, o)
 		if err != nil {
 			return nil, err
@@ -48,7 +52,7 @@ func thinned(problem *mapping.Problem, program *workload.Program, traffic *commg
 			r.Flows = [][]evalsim.FlowStats{flows[i]}
 		}
 		return &feedback.Evaluation{Results: results}, err
-	})
+	}
 }
 
 // loopOn is the time in us at which the loop of Kernighan-Lin alone ends on the

@@ -119,14 +119,20 @@ func (row *viewRow) searchBy(t testing.TB, b *loopBench) {
 	row.found.times = append(row.found.times, b.judge(t, "", r.Best.Mapping, freshRepeat).times...)
 }
 
-// against is how much slower its mappings are than those of other searches, in per cent,
-// with the interval of paired repeats.
-func (row *viewRow) against(other *viewRow) string {
-	more := make([]float64, len(row.found.times))
-	for i, t := range row.found.times {
-		more[i] = 100 * (t/other.found.times[i] - 1)
+// against is how much slower its mappings are than those of other searches with the same
+// seeds, in per cent: the median over searches, of the medians of their paired repeats, and
+// its interval over searches, which differ by chance more than repeats do.
+func (row *viewRow) against(other *viewRow, searches int) string {
+	slower, repeats := make([]float64, searches), len(row.found.times)/searches
+	for s := range slower {
+		more := make([]float64, repeats)
+		for i := range more {
+			at := s*repeats + i
+			more[i] = 100 * (row.found.times[at]/other.found.times[at] - 1)
+		}
+		slower[s], _, _, _ = evalsim.MedianInterval(more)
 	}
-	m, low, high, _ := evalsim.MedianInterval(more)
+	m, low, high, _ := evalsim.MedianInterval(slower)
 	return fmt.Sprintf("%.1f [%.1f, %.1f]", m, low, high)
 }
 
@@ -137,7 +143,7 @@ func (row *viewRow) cells(scenario string, counters *viewRow, seeds int) string 
 	}
 	n := float64(seeds)
 	return fmt.Sprintf("| %s | %s | %s | %.3g | %s | %s | %s | %.1f | %.1f |\n", scenario, row.view, bits, row.own/n,
-		row.found.text(), gainText(row.found.gainOver(row.static)), row.against(counters), float64(row.mappings)/n, row.seconds/n)
+		row.found.text(), gainText(row.found.gainOver(row.static)), row.against(counters, seeds), float64(row.mappings)/n, row.seconds/n)
 }
 
 const viewsHeader = "| scenario | view | bits a packet | million packets a search | us | gain over the best static % | slower than by counters % | mappings | s |\n" +

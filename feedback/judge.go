@@ -2,7 +2,6 @@ package feedback
 
 import (
 	"context"
-	"slices"
 
 	"gonum.org/v1/gonum/stat"
 
@@ -51,11 +50,11 @@ func (s *search) judge(ctx context.Context, c underway) error {
 // race evaluates a candidate in the first repeats, and in the rest unless it has
 // lost by then.
 func (s *search) race(ctx context.Context, c underway) (judgement, error) {
-	first, err := c.head()
+	e, err := c.head() // the Evaluation itself: what watches evaluations knows it again
 	if err != nil {
 		return judgement{}, err
 	}
-	head, e := s.raceRepeats(), &Evaluation{Results: slices.Clone(first.Results)}
+	head := s.raceRepeats()
 	dropped := s.best != nil && hopeless(e, s.best.Evaluation)
 	if !dropped && s.Repeats > head {
 		rest, err := s.Evaluate(ctx, c.Mapping, head, s.Repeats-head)
