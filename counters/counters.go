@@ -17,6 +17,9 @@ type Links struct {
 	Known     []bool    // length links: the rate was measured
 	Count     Count
 	Warnings  []string // what was assumed, missing or not used, by name
+	Windows   []*Links // the intervals between snapshots, or tables, in order of time; nil where there is one
+
+	back []int32 // links that leave ports of which a counter went back
 }
 
 // Count says how links and ports were measured.
@@ -33,7 +36,7 @@ type Count struct {
 
 // Options steer the reading. The zero value but for Tick -1 takes what files say.
 type Options struct {
-	Seconds float64           // between two snapshots, or that a table covers; 0 = not known
+	Seconds float64           // from one snapshot to the next, or that a table covers; 0 = not known
 	Tick    int               // of PortXmitWait as perfquery -c prints it, 0 to 255; -1 = as the files say, else by the family of the switch
 	Columns map[string]string // column of a table for each role (Roles) that its own names do not tell
 }

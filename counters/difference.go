@@ -27,7 +27,7 @@ func Difference(machine *topology.Topology, before, after *Snapshot, o Options) 
 			Hint: "give the output of ibnetdiscover as --topology, or the measurement as CSV with from,port,to"}
 	}
 	if before != nil && !(o.Seconds > 0) {
-		return nil, &input.Error{Reason: "two snapshots without the time between them", Hint: "--measured-seconds N: the dumps do not say it"}
+		return nil, &input.Error{Reason: "snapshots without the time between them", Hint: "--measured-seconds N: the dumps do not say it"}
 	}
 	d := &difference{builder: newBuilder(machine), index: newIndex(machine), seconds: o.Seconds, whole: before == nil,
 		ticks: ticks{machine: machine, said: o.Tick, guessed: map[string]int{}}}
@@ -158,6 +158,7 @@ func (d *difference) increase(l int32, before, after counter) (float64, bool) {
 		return 0, false
 	case before.value > after.value:
 		d.reset = append(d.reset, d.port(int(l)))
+		d.back = append(d.back, l)
 		return 0, false
 	case before.wide != after.wide && !d.whole: // perfquery once, perfquery -x once
 		if name := d.port(int(l)); len(d.missing) == 0 || d.missing[len(d.missing)-1] != name {

@@ -56,35 +56,39 @@ func recognise(start []byte) form {
 // mostFiles bounds what a folder may hold.
 const mostFiles = 1 << 20
 
-// Open reads one or two files or folders of measurements of the links of a
-// network, recognised by content: two snapshots of port counters, in order of
-// time; one (Difference says what that gives); or one table. A folder is one
+// Open reads files or folders of measurements of the links of a network, recognised by
+// content: up to five snapshots of port counters in order of time, o.Seconds from one to
+// the next (Difference says what one alone gives); or up to four tables. The result is of
+// the whole time; of several intervals it has each (Links.Windows). A folder is one
 // snapshot: its files are read in order of their names, folders in it and files
 // with no counters are passed over. Errors are *input.Error or of the operating
 // system.
 func Open(machine *topology.Topology, paths []string, o Options) (*Links, error) {
-	if len(paths) < 1 || len(paths) > 2 {
-		return nil, &input.Error{Reason: fmt.Sprintf("%d measurements", len(paths)), Hint: "one table, or the snapshots before and after"}
+	if len(paths) < 1 || len(paths) > MostWindows+1 {
+		return nil, &input.Error{Reason: fmt.Sprintf("%d measurements", len(paths)), Hint: severalHint}
 	}
 	var snapshots []*Snapshot
+	var tables []string
 	for _, path := range paths {
 		s, isTable, err := openSnapshot(path)
-		if err != nil {
+		switch {
+		case err != nil:
 			return nil, err
+		case isTable:
+			tables = append(tables, path)
+		default:
+			snapshots = append(snapshots, s)
 		}
-		if isTable && len(paths) == 1 {
-			return openTable(machine, path, o)
-		}
-		if isTable {
-			return nil, &input.Error{File: path, Reason: "a table of links, where two snapshots of perfquery or ibqueryerrors are expected", Hint: "a table holds its own time: give it alone"}
-		}
-		snapshots = append(snapshots, s)
 	}
-	var before *Snapshot
-	if len(snapshots) == 2 {
-		before = snapshots[0]
+	switch {
+	case len(tables) > 0 && len(snapshots) > 0:
+		return nil, &input.Error{File: tables[0],
+			Reason: "a table of links, where snapshots of perfquery or ibqueryerrors are expected",
+			Hint:   "a table holds its own time: give tables without snapshots"}
+	case len(tables) > 0:
+		return openTables(machine, tables, o)
 	}
-	links, err := Difference(machine, before, snapshots[len(snapshots)-1], o)
+	links, err := between(machine, snapshots, o)
 	var wrong *input.Error
 	if errors.As(err, &wrong) && wrong.File == "" {
 		wrong.Reason = strings.Join(paths, ", ") + ": " + wrong.Reason

@@ -79,6 +79,9 @@ func (t *ticks) lostBytes(link int32, tick int) float64 {
 	return bytes
 }
 
+// tickWarning begins each warning of how ports count.
+const tickWarning = "PortXmitWait counts as on "
+
 // warn tells what was assumed of ports that had waited.
 func (t *ticks) warn(b *builder) {
 	var names []string
@@ -87,6 +90,7 @@ func (t *ticks) warn(b *builder) {
 	}
 	slices.Sort(names)
 	for _, name := range names {
-		b.warn("PortXmitWait counts as on %s, guessed from the speed of the link (%d ports); --xmit-wait-tick N sets the tick that perfquery -c prints", name, t.guessed[name])
+		b.warn("%s%s, guessed from the speed of the link (%d ports); --xmit-wait-tick N sets the tick that"+
+			" perfquery -c prints", tickWarning, name, t.guessed[name])
 	}
 }
