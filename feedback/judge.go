@@ -13,7 +13,7 @@ import (
 const raceMargin = 1.05
 
 // raceRepeats is the number of repeats after which a hopeless candidate is dropped.
-func (s *Settings) raceRepeats() int { return max(1, s.Repeats/3) }
+func (s *Settings) raceRepeats() int { return min(s.Repeats, max(1, s.Repeats/3, s.Race)) }
 
 // judge evaluates a candidate in the search's repeats. One that is clearly slower than the
 // best in each of the first paired repeats is judged by those alone.

@@ -25,6 +25,8 @@ type Measured struct {
 	Hosts     int       // links of the job's hosts that told it
 	Alike     int       // links without a measurement that are taken to be as the measured ones of their class
 	Idle      int       // those of which none was measured: taken as idle
+	// Windows: each interval of the measurement by itself, in order of time; nil where there is one
+	Windows []*Measured
 }
 
 // leastShare is the share of a link's rate that a simulation leaves at least: a
@@ -46,7 +48,8 @@ const leastShare = 0.05
 // count as foreign: so foreign traffic of a class of links that are used alike
 // (mapping.LinkClasses, or parallel cables) is made small in proportion until it is
 // that of the class in sum. A link that was not measured is taken as the others of
-// its class; where none was, as idle.
+// its class; where none was, as idle. The intervals of a measurement are each taken
+// apart alike (Measured.Windows), each with a factor of its own.
 func TakeApart(machine *topology.Topology, a *mapping.Allocation, traffic *commgraph.Traffic, previous mapping.Mapping, links *counters.Links, alone *evalsim.Result) *Measured {
 	n := len(machine.Links)
 	m := &Measured{Own: mapping.LinkLoads(machine, a, traffic, previous), Foreign: make([]float64, n), Congested: slices.Clone(links.Congested)}
@@ -66,6 +69,9 @@ func TakeApart(machine *topology.Topology, a *mapping.Allocation, traffic *commg
 		}
 	}
 	m.fill(classes, links.Known)
+	for _, w := range links.Windows {
+		m.Windows = append(m.Windows, TakeApart(machine, a, traffic, previous, w, alone))
+	}
 	return m
 }
 

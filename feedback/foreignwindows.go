@@ -1,0 +1,61 @@
+package feedback
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"remap/evalsim"
+)
+
+// byWindows makes variants of the intervals of a measurement in turn: others that send for
+// a while and then are silent are all their traffic for some repeats and none for others,
+// not a part of it for all. Each interval has the description that comes nearest to it, as
+// the mean of streams that take turns looks like random receivers, and as many variants as
+// the others have. In an interval in which others are silent the job is alone. nil where
+// nothing comes near in one of the others.
+func (m *Measured) byWindows(ctx context.Context, r *MeasuredRun) (*Others, error) {
+	n := len(m.Windows)
+	all := &Others{Windows: n, Jobs: make([][]evalsim.Job, n)}
+	matrices, chosen := make([]*foreignMatrix, n), make([]description, n)
+	var names []string
+	for k, w := range m.Windows {
+		if matrices[k] = r.foreign(w); matrices[k] == nil {
+			all.Silent++
+			continue
+		}
+		one, d, err := w.describe(ctx, r, matrices[k], uint64(k))
+		if one == nil || err != nil {
+			return nil, err
+		}
+		if all.Jobs[k], chosen[k] = one.Jobs[0], d; !slices.Contains(names, d.name) {
+			names = append(names, d.name)
+		}
+		all.Hosts = max(all.Hosts, one.Hosts)
+		all.Bytes, all.Stall, all.Time = all.Bytes+one.Bytes, all.Stall+one.Stall, all.Time+one.Time
+	}
+	if all.Silent == n {
+		return nil, nil
+	}
+	told := float64(n - all.Silent)
+	all.Name = strings.Join(names, "; ")
+	all.Bytes, all.Stall, all.Time = all.Bytes/told, all.Stall/told, all.Time/told
+	for k := n; k < variants || k%n > 0; k++ {
+		var jobs []evalsim.Job
+		if x := matrices[k%n]; x != nil {
+			jobs = x.jobs(m.Windows[k%n], chosen[k%n], uint64(k))
+		}
+		all.Jobs = append(all.Jobs, jobs)
+	}
+	return all, nil
+}
+
+// Alternate has the search judge a mapping beside others of every interval before it is
+// dropped, where these differ. It follows JudgeBy.
+func (o *Others) Alternate(s *Settings) {
+	if o == nil || o.Windows < 2 {
+		return
+	}
+	s.Race = o.Windows
+	s.Repeats = max(s.Repeats, o.Windows)
+}

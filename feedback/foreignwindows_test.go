@@ -1,0 +1,219 @@
+package feedback
+
+import (
+	"context"
+	"reflect"
+	"slices"
+	"testing"
+
+	"remap/counters"
+	"remap/evalsim"
+	"remap/mapping"
+	"remap/workload"
+)
+
+// windowed is a job on the even hosts of foreignTree, beside rings of others.
+type windowed struct {
+	*MeasuredRun
+	t   *testing.T
+	odd []int32
+}
+
+func newWindowed(t *testing.T) *windowed {
+	t.Helper()
+	machine := parsed(t, foreignTree)
+	odd, even := everySecond(machine)
+	program, err := workload.ParsePattern("uniform:12,rounds=8")
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := &MeasuredRun{Machine: machine, Allocation: &mapping.Allocation{Hosts: even}, Program: program, Workers: 2,
+		Previous: mapping.Identity(12), Options: evalsim.DefaultOptions(), Routing: mapping.MinimalRouting}
+	r.Options.Steps, r.Options.Sampling = 0, evalsim.Options{}.Sampling
+	return &windowed{r, t, odd}
+}
+
+// links is what ports count in an interval in which some hosts send streams in a ring.
+func (w *windowed) links(hosts []int32) *counters.Links {
+	w.t.Helper()
+	jobs := []evalsim.Job{{Program: w.Program, Hosts: w.Allocation.Hosts}}
+	if len(hosts) > 0 {
+		n := len(hosts)
+		p := &workload.Program{Offsets: []int32{0}, VolumeScale: 1}
+		for i := range hosts { // past the next leaf switch
+			send := workload.Op{Kind: workload.Send, Peer: int32((i + 3) % n), Bytes: 1 << 16}
+			p.Ops = append(p.Ops, send)
+			p.Offsets = append(p.Offsets, int32(len(p.Ops)))
+		}
+		jobs = append(jobs, evalsim.Job{Program: p, Hosts: hosts, Endless: true})
+	}
+	results, err := evalsim.Repeat(context.Background(), w.Machine, jobs, w.Options, 1, 1, nil)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return countersOf(w.Machine, results[0])
+}
+
+// measured is a measurement of intervals, over the whole time their mean.
+func (w *windowed) measured(windows ...*counters.Links) *Measured {
+	w.t.Helper()
+	n := len(w.Machine.Links)
+	whole := &counters.Links{Rate: make([]float64, n), Congested: make([]float64, n), Known: make([]bool, n)}
+	for l := range n {
+		for _, one := range windows {
+			whole.Rate[l] += one.Rate[l] / float64(len(windows))
+			whole.Congested[l] += one.Congested[l] / float64(len(windows))
+		}
+		whole.Known[l] = true
+	}
+	if len(windows) > 1 {
+		whole.Windows = windows
+	}
+	traffic, err := w.Program.Traffic()
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return TakeApart(w.Machine, w.Allocation, traffic, w.Previous, whole, nil)
+}
+
+func (w *windowed) find(m *Measured) *Others {
+	w.t.Helper()
+	o, err := m.FindOthers(context.Background(), w.MeasuredRun)
+	if err != nil || o == nil {
+		w.t.Fatal(o, err)
+	}
+	return o
+}
+
+// Variants are of the intervals in turn: of their hosts, at their rates, alone where others
+// are silent; each interval has as many.
+func TestFindOthersByWindows(t *testing.T) {
+	w := newWindowed(t)
+	first, second := w.odd[:6], w.odd[6:]
+	for _, c := range []struct {
+		name     string
+		sending  [][]int32
+		variants int
+		silent   int
+	}{
+		{"two sets", [][]int32{first, second}, 4, 0},
+		{"on, off", [][]int32{first, nil}, 4, 1},
+		{"three", [][]int32{first, second, w.odd}, 6, 0},
+		{"four", [][]int32{first, second, nil, first}, 4, 1},
+	} {
+		var windows []*counters.Links
+		for _, hosts := range c.sending {
+			windows = append(windows, w.links(hosts))
+		}
+		m := w.measured(windows...)
+		o := w.find(m)
+		if len(o.Jobs) != c.variants || o.Windows != len(windows) || o.Silent != c.silent || o.Bytes > 0.1 {
+			t.Errorf("%s: %d variants of %d intervals, %d silent, bytes off %g", c.name, len(o.Jobs), o.Windows,
+				o.Silent, o.Bytes)
+		}
+		for k, jobs := range o.Jobs {
+			var hosts []int32
+			for _, job := range jobs {
+				hosts = append(hosts, job.Hosts...)
+			}
+			slices.Sort(hosts)
+			if want := c.sending[k%len(windows)]; !slices.Equal(hosts, want) {
+				t.Errorf("%s: variant %d is of hosts %v, want %v", c.name, k, hosts, want)
+			}
+			one := &Others{Jobs: [][]evalsim.Job{jobs}}
+			if runs, err := one.compareRun(context.Background(), w.MeasuredRun, m.Windows[k%len(windows)]); !runs ||
+				err != nil || one.Bytes > 0.15 {
+				t.Errorf("%s: variant %d: %v, %v, bytes differ by %g", c.name, k, runs, err, one.Bytes)
+			}
+		}
+	}
+}
+
+// Beside intervals that differ, repeats take turns whatever is asked for, and those of a
+// silent interval are the job's alone.
+func TestWindowsTakeTurns(t *testing.T) {
+	w := newWindowed(t)
+	o := w.find(w.measured(w.links(w.odd), w.links(nil)))
+	all, err := o.Simulator(w.MeasuredRun, w.Options)(context.Background(), w.Previous, 1, 6)
+	if err != nil {
+		t.Fatal(err)
+	}
+	alone := Simulator(w.Machine, w.Allocation, w.Program, w.Options, 1)
+	for i, time := range all.Times() {
+		repeat := 1 + i
+		e, err := alone(context.Background(), w.Previous, repeat/len(o.Jobs), 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if by := e.Times()[0]; repeat%2 == 1 && time != by || repeat%2 == 0 && time < 1.1*by {
+			t.Errorf("repeat %d takes %g ns, alone %g", repeat, time, by)
+		}
+	}
+}
+
+// Without intervals all four variants are drawn of the whole time.
+func TestFindOthersWithoutWindows(t *testing.T) {
+	w := newWindowed(t)
+	m := w.measured(w.links(w.odd))
+	o := w.find(m)
+	if m.Windows != nil || o.Windows != 0 || len(o.Jobs) != variants || o.Name != "streams" {
+		t.Fatalf("%d variants of %d intervals, %s", len(o.Jobs), o.Windows, o.Name)
+	}
+	x := w.foreign(m)
+	for k, jobs := range o.Jobs {
+		if want := x.jobs(m, descriptions[0], uint64(k)); !reflect.DeepEqual(jobs, want) {
+			t.Errorf("variant %d is not the draw of the whole time with seed %d", k, k)
+		}
+	}
+}
+
+// A mapping that is slower beside the first interval is judged beside the next too.
+func TestAlternate(t *testing.T) {
+	s := Settings{Repeats: 2}
+	(&Others{}).Alternate(&s)
+	(*Others)(nil).Alternate(&s)
+	if s.Race != 0 || s.Repeats != 2 || s.raceRepeats() != 1 {
+		t.Errorf("others that do not change: %d of %d repeats", s.raceRepeats(), s.Repeats)
+	}
+	(&Others{Windows: 3}).Alternate(&s)
+	if s.Repeats != 3 || s.raceRepeats() != 3 {
+		t.Errorf("three intervals: %d of %d repeats", s.raceRepeats(), s.Repeats)
+	}
+	settings := loop(t)
+	settings.Race, settings.Repeats = 2, 4
+	settings.Evaluate = turned(settings.Evaluate)
+	found, err := Optimize(context.Background(), settings)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(found.Candidates) < 3 {
+		t.Errorf("%d mappings were judged", len(found.Candidates))
+	}
+	for _, c := range found.Candidates {
+		if c.Dropped {
+			t.Errorf("%s was dropped, though it is slower in every second repeat alone", c.Strategy)
+		}
+	}
+}
+
+// turned has the identity take 1 ms, and other mappings 2 ms in repeats of even number and
+// half a millisecond in others.
+func turned(evaluate Evaluate) Evaluate {
+	return func(ctx context.Context, m mapping.Mapping, first, count int) (*Evaluation, error) {
+		e, err := evaluate(ctx, m, first, count)
+		if err != nil {
+			return nil, err
+		}
+		for i, r := range e.Results {
+			r.Makespan = 1e6
+			switch {
+			case slices.Equal(m, mapping.Identity(len(m))):
+			case (first+i)%2 == 0:
+				r.Makespan = 2e6
+			default:
+				r.Makespan = 5e5
+			}
+		}
+		return e, nil
+	}
+}
