@@ -18,17 +18,18 @@ import (
 	"remap/topology"
 )
 
-const measuredHint = "--measured BEFORE --measured AFTER --measured-seconds N for port counters, or one table with a header"
+const measuredHint = "--measured BEFORE --measured AFTER --measured-seconds N for port counters, up to 5 in order of" +
+	" time, or up to 4 tables with a header"
 
 func (s *settings) measuredFlags() []cli.Flag {
 	return []cli.Flag{
 		&cli.StringSliceFlag{Name: "measured", Destination: &s.measuredFiles,
 			Usage: "what others do, from the real network in place of --background: port counters (perfquery, " +
-				"ibqueryerrors), a `FILE` or folder given twice, before and after, with --measured-seconds; " +
-				"or one table (CSV of LDMS, a links file, from,port,to,seconds,bytes,congested_fraction); see" +
-				" docs/measured.md"},
+				"ibqueryerrors), a `FILE` or folder given 2 to 5 times in order of time, with --measured-seconds; " +
+				"or 1 to 4 tables (CSV of LDMS, a links file, from,port,to,seconds,bytes,congested_fraction), each" +
+				" of its own time; see docs/measured.md"},
 		&cli.Float64Flag{Name: "measured-seconds", Destination: &s.measuredSeconds,
-			Usage: "`N` seconds between the two --measured, or that the one is of"},
+			Usage: "`N` seconds from one --measured to the next, or that a table or a single one is of"},
 		&cli.StringFlag{Name: "measured-columns", Destination: &s.measuredColumns,
 			Usage: "columns of a --measured table whose names say nothing: `ROLE=COLUMN`,... with roles " +
 				strings.Join(counters.Roles(), ", ")},
@@ -52,13 +53,11 @@ func (s *settings) checkMeasured(c *cli.Context) error {
 	case len(s.background.Value()) > 0:
 		return usage("leave out --background",
 			"--measured holds the traffic of other jobs already: with --background it would count twice")
-	case len(files) > 2:
-		return usage(measuredHint, "--measured is given %d times, at most twice", len(files))
+	case len(files) > counters.MostWindows+1:
+		return usage(measuredHint, "--measured is given %d times, at most %d times", len(files),
+			counters.MostWindows+1)
 	case slices.Contains(files, ""):
 		return usage(measuredHint, "--measured: the value is empty")
-	case len(files) == 2 && !c.IsSet("measured-seconds"):
-		return usage("how long after the first the second was taken: the dumps do not say it",
-			"--measured-seconds is missing")
 	case c.IsSet("measured-seconds") && !(s.measuredSeconds > 0 && s.measuredSeconds <= 1e9):
 		return usage("for example --measured-seconds 60",
 			"--measured-seconds must be above 0 and at most 1e9, not %g", s.measuredSeconds)
@@ -117,6 +116,8 @@ type measuredLinks struct {
 	PerSecond float64    `json:"own_traffic_per_second"` // 0 = not known
 	Busiest   *linkInUse `json:"busiest,omitempty"`
 	Others    *sentAlike `json:"others,omitempty"` // null where slowed links stand for others
+	// Windows: intervals between more than two snapshots, or of several tables; 0 = there is one
+	Windows int `json:"windows,omitempty"`
 }
 
 // sentAlike is the traffic that stands for others, and how far what it does beside the
@@ -127,6 +128,8 @@ type sentAlike struct {
 	Bytes   float64 `json:"bytes_off"` // on links between switches, of 1
 	Waits   float64 `json:"waits_off"` // likewise, of the time in which these send
 	Time    float64 `json:"job_time"`  // simulated over measured; 0 = not known
+	// Windows: intervals that repeats take in turn; 0 = all are beside the mean of the whole time
+	Windows int `json:"windows,omitempty"`
 }
 
 // linkInUse is a link and the share of its rate that others use.
@@ -144,13 +147,13 @@ func (m *measurement) summary(machine *topology.Topology) *measuredLinks {
 	}
 	c := &m.links.Count
 	s := &measuredLinks{len(machine.Links), c.Measured, c.FarEnd, m.Alike, m.Idle, c.Missing, c.Dead,
-		c.Saturated, c.Reset, c.Clamped, c.Strange, m.Factor, nil, nil}
+		c.Saturated, c.Reset, c.Clamped, c.Strange, m.Factor, nil, nil, len(m.Windows)}
 	if l := m.Busiest(); l >= 0 {
 		link := &machine.Links[l]
 		s.Busiest = &linkInUse{machine.NodeName(link.From), link.FromPort, machine.NodeName(link.To), m.Foreign[l]}
 	}
 	if o := m.others; o != nil {
-		s.Others = &sentAlike{o.Name, o.Hosts, o.Bytes, o.Stall, o.Time}
+		s.Others = &sentAlike{o.Name, o.Hosts, o.Bytes, o.Stall, o.Time, o.Windows}
 	}
 	return s
 }
@@ -237,7 +240,11 @@ func (p *program) sayMeasured(j *job, m *measurement) {
 		p.hint("measured: %s", oneLine(warning))
 	}
 	c := &m.links.Count
-	p.say("measured: the rates of %d of %d links%s", c.Measured, len(j.machine.Links), m.besides())
+	intervals := ""
+	if n := len(m.Windows); n > 0 {
+		intervals = fmt.Sprintf(", %d intervals", n)
+	}
+	p.say("measured: the rates of %d of %d links%s%s", c.Measured, len(j.machine.Links), intervals, m.besides())
 	switch {
 	case c.Measured == 0:
 		p.say("measured: no link's rate is known: mappings are simulated at the full rates; stalls are taken as the congestion of the mapping that ran")
@@ -254,9 +261,29 @@ func (p *program) sayMeasured(j *job, m *measurement) {
 	if o := m.others; o != nil {
 		p.say("measured: mappings are simulated beside traffic of %d hosts of others (%s): beside the mapping that ran it brings links between switches bytes that differ by %.0f %%, waits by %.0f %%",
 			o.Hosts, o.Name, 100*o.Bytes, 100*o.Stall)
+		p.sayWindows(m)
 		return
 	}
+	p.sayWindows(m)
 	p.say("measured: mappings are simulated with links at the rates that others leave, at least 5 %%: no traffic between others' hosts was found that brings links what was measured")
+}
+
+// sayWindows tells whether simulations are beside the intervals of the measurement.
+func (p *program) sayWindows(m *measurement) {
+	n, silent := len(m.Windows), ""
+	switch {
+	case n == 0:
+	case m.others == nil:
+		p.say("measured: the %d intervals are not used: links are slowed by the mean over the whole time", n)
+	case m.others.Windows == 0:
+		p.say("measured: the %d intervals are not used: no traffic was found that brings links what each has; others are"+
+			" simulated by the mean over the whole time", n)
+	default:
+		if m.others.Silent > 0 {
+			silent = fmt.Sprintf("; in %d of them others send nothing", m.others.Silent)
+		}
+		p.say("measured: repeats take the %d intervals in turn%s", n, silent)
+	}
 }
 
 // between tells whether any link between switches was measured, or there is none.

@@ -208,7 +208,11 @@ func (p *program) loop(ctx context.Context, j *job, strategies []mapping.Strateg
 		simulator := p.simulator(j, o)
 		return feedback.FlowsOf(simulator, simulated, j.traffic)
 	}
-	if s.JudgeBy(o, judge); p.repeatsSet {
+	s.JudgeBy(o, judge)
+	if measured != nil {
+		measured.others.Alternate(&s)
+	}
+	if p.repeatsSet {
 		s.Repeats = p.repeats
 	}
 	validation := o
