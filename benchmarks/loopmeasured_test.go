@@ -42,20 +42,7 @@ type measuredRow struct {
 // background, read as `remap optimize --measured LINKS` reads it.
 func (b *loopBench) counted(t testing.TB) *counters.Links {
 	t.Helper()
-	o := b.Options
-	o.Seed += measuredSeed
-	m := mapping.Identity(b.Problem.Ranks())
-	workers := runtime.GOMAXPROCS(0)
-	jobs, machine := b.Jobs(m), b.Problem.Machine
-	results, err := evalsim.Repeat(context.Background(), machine, jobs, o, measuredRepeats, workers, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var file strings.Builder
-	if err := evalsim.WriteLinks(&file, b.Problem.Machine, results, evalsim.LinksOptions{}); err != nil {
-		t.Fatal(err)
-	}
-	text := strings.NewReader(file.String())
+	text := strings.NewReader(b.linksFile(t, b.Background...))
 	links, err := counters.ReadTable(b.Problem.Machine, "links.csv", text, counters.Options{Tick: -1})
 	if err != nil {
 		t.Fatal(err)
@@ -63,11 +50,28 @@ func (b *loopBench) counted(t testing.TB) *counters.Links {
 	return links
 }
 
+// linksFile is that of a run of the default mapping beside others.
+func (b *loopBench) linksFile(t testing.TB, others ...evalsim.Job) string {
+	t.Helper()
+	o := b.Options
+	o.Seed += measuredSeed
+	workers, machine := runtime.GOMAXPROCS(0), b.Problem.Machine
+	jobs := append(b.Jobs(mapping.Identity(b.Problem.Ranks()))[:1:1], others...)
+	results, err := evalsim.Repeat(context.Background(), machine, jobs, o, measuredRepeats, workers, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var file strings.Builder
+	if err := evalsim.WriteLinks(&file, machine, results, evalsim.LinksOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	return file.String()
+}
+
 // byMeasurement makes a search know of others by counters alone: as optimize --measured.
-func (b *loopBench) byMeasurement(t testing.TB, s *feedback.Settings) string {
+func (b *loopBench) byMeasurement(t testing.TB, s *feedback.Settings, links *counters.Links) string {
 	t.Helper()
 	ran := mapping.Identity(b.Problem.Ranks())
-	links := b.counted(t)
 	alone, err := evalsim.Repeat(context.Background(), b.Problem.Machine, b.Jobs(ran)[:1], b.Options, 1, 1, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -82,6 +86,9 @@ func (b *loopBench) byMeasurement(t testing.TB, s *feedback.Settings) string {
 	network, how := b.Problem.Machine, "slowed links"
 	if others != nil {
 		how = fmt.Sprintf("%s: bytes off %.0f %%, waits %.0f %%", others.Name, 100*others.Bytes, 100*others.Stall)
+		if others.Windows > 0 {
+			how += fmt.Sprintf(", %d intervals, %d silent", others.Windows, others.Silent)
+		}
 	} else if network, err = m.Left(network); err != nil {
 		t.Fatal(err)
 	}
@@ -94,6 +101,7 @@ func (b *loopBench) byMeasurement(t testing.TB, s *feedback.Settings) string {
 	s.Alone = false
 	s.JudgeBy(b.Options, judge)
 	s.Validate = judge(b.Options)
+	others.Alternate(s)
 	if others == nil {
 		m.Watch(s, ran)
 	}
@@ -106,7 +114,7 @@ func (row *measuredRow) search(t testing.TB, b *loopBench) {
 	b.settings.Simulations = measuredBudget
 	told := b.optimize(t, b.settings)
 	s := b.settings
-	row.how = b.byMeasurement(t, &s)
+	row.how = b.byMeasurement(t, &s, b.counted(t))
 	begin := time.Now()
 	measured := b.optimize(t, s)
 	row.seconds += time.Since(begin).Seconds()
