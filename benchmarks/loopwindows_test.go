@@ -18,6 +18,9 @@ import (
 	"remap/mapping"
 )
 
+// turnsRepeat is where the repeats begin that judge all: no final validation has used them.
+const turnsRepeat = freshRepeat + 1<<10
+
 // turns is a job that is offered the first `share` of every `row` hosts, beside others of
 // which now one set sends streams, now the next: set k is what the job leaves of the hosts
 // up to sets[k], from the end of the set before.
@@ -137,18 +140,18 @@ func (c *turnsCase) search(t testing.TB, rows []turnsRow, seed uint64) {
 	b := openSetup(t, c.Scenario, ablationStrategies, seed)
 	s := &b.settings
 	s.JudgeBy(b.Options, c.truth(b))
-	s.Race, s.Simulations = len(c.states), measuredBudget
+	s.Simulations = measuredBudget
 	links := c.counted(t, b)
 	whole := *links
 	whole.Windows = nil
 	mean, windows := b.settings, b.settings
-	mean.Race = 0
+	(&feedback.Others{Windows: len(c.states)}).Alternate(s)
 	rows[3].how, rows[4].how = b.byMeasurement(t, &mean, &whole), b.byMeasurement(t, &windows, links)
 	told := b.optimize(t, b.settings)
 	found := []mapping.Mapping{told.Start.Mapping, told.Static.Mapping, told.Best.Mapping,
 		b.optimize(t, mean).Best.Mapping, b.optimize(t, windows).Best.Mapping}
 	for i, m := range found {
-		rows[i].times = append(rows[i].times, b.judge(t, rows[i].name, m, freshRepeat).times...)
+		rows[i].times = append(rows[i].times, b.judge(t, rows[i].name, m, turnsRepeat).times...)
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"golang.org/x/sync/errgroup"
+	"gonum.org/v1/gonum/stat"
 
 	"remap/commgraph"
 	"remap/evalsim"
@@ -17,6 +18,7 @@ import (
 // Evaluation is what a number of repeats said of one mapping.
 type Evaluation struct {
 	Results []*evalsim.Result // by repeat, as the first job has seen them (evalsim.FirstJob)
+	turns   int               // Settings.Turns
 }
 
 // Times are the job's times at the full volume in the repeats in ns, paired over
@@ -27,6 +29,22 @@ func (e *Evaluation) Times() []float64 {
 		times[i] = r.FullTime()
 	}
 	return times
+}
+
+// compared are the times by which mappings are compared, paired by position.
+func (e *Evaluation) compared() []float64 { return turnMeans(e.Times(), e.turns) }
+
+// turnMeans are the means of every so many times that follow each other; the times
+// themselves where they are fewer, or a turn is one.
+func turnMeans(times []float64, turn int) []float64 {
+	if turn < 2 || len(times) < turn {
+		return times
+	}
+	var means []float64
+	for ; len(times) >= turn; times = times[turn:] {
+		means = append(means, stat.Mean(times[:turn], nil))
+	}
+	return means
 }
 
 // relativeError is that of the times, beside their scatter; 0 at full volume.

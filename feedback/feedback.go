@@ -61,9 +61,11 @@ type Settings struct {
 	// Simulations: most mappings that the search simulates, its control not counted; 0 = no limit
 	Simulations int
 	Repeats     int // repeats a judgement takes, 1 to 1000
-	// Race: least repeats before a mapping is dropped that is slower in each, as far as Repeats go; for
-	// repeats beside others that change from one to the next (Others.Alternate); 0 = a third of Repeats
-	Race int
+	// Turns: repeats that follow each other are beside others that differ, in turns of so many
+	// (Others.Alternate). Mappings are compared by the mean of each turn, since what one gains beside some
+	// of the others is no scatter, and none is dropped before its first turn is over; 0 or 1 = each
+	// repeat counts by itself
+	Turns int
 	// Judge: most repeats of the final validation (6 suffice where these prove which mapping is faster), on
 	// seeds the search never used, 0 to 1000; 0 = 1, and no choice among finalists
 	Judge int
@@ -99,8 +101,8 @@ func (s *Settings) check() error {
 		return fmt.Errorf("rounds %d: must be 0 to 1000", s.Rounds)
 	case s.Repeats < 1 || s.Repeats > 1000:
 		return fmt.Errorf("repeats %d: must be 1 to 1000", s.Repeats)
-	case s.Race < 0:
-		return fmt.Errorf("race %d: must not be negative", s.Race)
+	case s.Turns < 0:
+		return fmt.Errorf("turns %d: must not be negative", s.Turns)
 	case s.Judge < 0 || s.Judge > 1000:
 		return fmt.Errorf("judge %d: must be 0 to 1000", s.Judge)
 	case s.Simulations < 0:

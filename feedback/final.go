@@ -31,7 +31,7 @@ func (g Gain) Proven() bool { return g.Known && g.Low > 0 }
 
 // gainOver compares two evaluations of the same repeats.
 func gainOver(slow, fast *Evaluation) Gain {
-	reference, times := slow.Times(), fast.Times()
+	reference, times := slow.compared(), fast.compared()
 	saved := make([]float64, min(len(times), len(reference)))
 	for i := range saved {
 		if reference[i] > 0 {
@@ -72,6 +72,7 @@ func (s *search) evaluated(ctx context.Context, evaluate Evaluate, c *Candidate,
 	}
 	s.result.Runs += count
 	s.again[step] = j.evaluation()
+	s.again[step].turns = s.Turns
 	return s.again[step], nil
 }
 
@@ -84,7 +85,7 @@ func (s *search) choose(ctx context.Context, candidates []*Candidate) (*Candidat
 		return c.Dropped && len(c.Evaluation.Results) > 1
 	})
 	slices.SortStableFunc(standing, func(a, b *Candidate) int {
-		return cmp.Compare(median(a.Evaluation.Times()), median(b.Evaluation.Times()))
+		return cmp.Compare(median(a.Evaluation.compared()), median(b.Evaluation.compared()))
 	})
 	best := standing[0]
 	standing = slices.DeleteFunc(standing, func(c *Candidate) bool { return c != best && best.clearlyBetter(c) })
@@ -111,7 +112,7 @@ func (s *search) halve(ctx context.Context, standing []*Candidate) (*Candidate, 
 			times[c] = append(times[c], e.Times()...)
 		}
 		slices.SortStableFunc(standing, func(a, b *Candidate) int {
-			return cmp.Compare(median(times[a]), median(times[b]))
+			return cmp.Compare(median(turnMeans(times[a], s.Turns)), median(turnMeans(times[b], s.Turns)))
 		})
 		standing = standing[:min(len(standing), keep)]
 		first, count = first+count, 2*count
@@ -129,8 +130,8 @@ const (
 
 // clearlyBetter tells whether the search's own repeats tell c from another candidate.
 func (c *Candidate) clearlyBetter(other *Candidate) bool {
-	if len(other.Evaluation.Results) < fewTold {
-		return median(other.Evaluation.Times()) > fewMargin*median(c.Evaluation.Times())
+	if times := other.Evaluation.compared(); len(times) < fewTold {
+		return median(times) > fewMargin*median(c.Evaluation.compared())
 	}
 	return better(c.Evaluation, other.Evaluation)
 }
@@ -179,14 +180,14 @@ func (s *search) last(ctx context.Context) error {
 // scatter alike on both sides.
 func (s *search) finally(ctx context.Context, chosen []*Candidate) error {
 	repeats, done := max(1, s.Judge), 0
-	if repeats > firstLook && s.Limits == nil {
-		if err := s.judgeFresh(ctx, chosen, 0, firstLook); err != nil {
+	if look := firstLook * max(1, s.Turns); repeats > look && s.Limits == nil {
+		if err := s.judgeFresh(ctx, chosen, 0, look); err != nil {
 			return err
 		}
 		if decided(chosen) {
 			return nil
 		}
-		done = firstLook
+		done = look
 	}
 	return s.judgeFresh(ctx, chosen, done, repeats)
 }
@@ -201,7 +202,7 @@ func (s *search) judgeFresh(ctx context.Context, chosen []*Candidate, first, end
 		again := *c
 		again.Evaluation = e
 		if first > 0 {
-			again.Evaluation = &Evaluation{Results: slices.Concat(c.Evaluation.Results, e.Results)}
+			again.Evaluation = &Evaluation{slices.Concat(c.Evaluation.Results, e.Results), s.Turns}
 		}
 		again.Summary, again.Dropped = evalsim.Summarize(again.Evaluation.Results), false
 		chosen[i] = &again
@@ -209,7 +210,7 @@ func (s *search) judgeFresh(ctx context.Context, chosen []*Candidate, first, end
 	return nil
 }
 
-// firstLook is the least number of repeats that have an interval.
+// firstLook is the least number of repeats, or of their turns, that have an interval.
 const firstLook = 6
 
 // decided tells whether one of every two different mappings of start, static and best is
@@ -217,7 +218,7 @@ const firstLook = 6
 func decided(chosen []*Candidate) bool {
 	if len(chosen) > 3 {
 		restarts, best := chosen[3], chosen[2]
-		if !proven(restarts, best) && median(restarts.Evaluation.Times()) < median(best.Evaluation.Times()) {
+		if !proven(restarts, best) && median(restarts.Evaluation.compared()) < median(best.Evaluation.compared()) {
 			return false
 		}
 	}
@@ -246,7 +247,7 @@ func proven(a, b *Candidate) bool {
 func (s *search) concede() {
 	r := s.result
 	chosen := r.Static
-	if median(r.Start.Evaluation.Times()) <= median(chosen.Evaluation.Times()) {
+	if median(r.Start.Evaluation.compared()) <= median(chosen.Evaluation.compared()) {
 		r.Static = r.Start
 	}
 	if !proven(&r.Best, &chosen) || !proven(&r.Best, &r.Start) {

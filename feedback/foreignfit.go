@@ -31,7 +31,7 @@ type Others struct {
 	// Jobs: variants, endless, on hosts that the job was not offered; drawn with different seeds
 	Jobs  [][]evalsim.Job
 	Name  string // what the traffic is made of
-	Hosts int    // that send or receive, in the interval that has most
+	Hosts int    // that send or receive
 	// Windows: variant k is of interval k modulo this number; 0 = all are of the whole time
 	Windows int
 	Silent  int // of these intervals: others send nothing, and the job is alone in their variants

@@ -19,6 +19,7 @@ func (m *Measured) byWindows(ctx context.Context, r *MeasuredRun) (*Others, erro
 	all := &Others{Windows: n, Jobs: make([][]evalsim.Job, n)}
 	matrices, chosen := make([]*foreignMatrix, n), make([]description, n)
 	var names []string
+	var hosts []int32
 	for k, w := range m.Windows {
 		if matrices[k] = r.foreign(w); matrices[k] == nil {
 			all.Silent++
@@ -31,14 +32,15 @@ func (m *Measured) byWindows(ctx context.Context, r *MeasuredRun) (*Others, erro
 		if all.Jobs[k], chosen[k] = one.Jobs[0], d; !slices.Contains(names, d.name) {
 			names = append(names, d.name)
 		}
-		all.Hosts = max(all.Hosts, one.Hosts)
+		hosts = append(hosts, matrices[k].hosts...)
 		all.Bytes, all.Stall, all.Time = all.Bytes+one.Bytes, all.Stall+one.Stall, all.Time+one.Time
 	}
 	if all.Silent == n {
 		return nil, nil
 	}
 	told := float64(n - all.Silent)
-	all.Name = strings.Join(names, "; ")
+	slices.Sort(hosts)
+	all.Name, all.Hosts = strings.Join(names, "; "), len(slices.Compact(hosts))
 	all.Bytes, all.Stall, all.Time = all.Bytes/told, all.Stall/told, all.Time/told
 	for k := n; k < variants || k%n > 0; k++ {
 		var jobs []evalsim.Job
@@ -50,12 +52,16 @@ func (m *Measured) byWindows(ctx context.Context, r *MeasuredRun) (*Others, erro
 	return all, nil
 }
 
-// Alternate has the search judge a mapping beside others of every interval before it is
-// dropped, where these differ. It follows JudgeBy.
+// Alternate has mappings compared by the mean over a repeat beside each interval, where
+// others have several, in as many turns at the end as an interval of the gain needs. It
+// follows JudgeBy.
 func (o *Others) Alternate(s *Settings) {
 	if o == nil || o.Windows < 2 {
 		return
 	}
-	s.Race = o.Windows
+	s.Turns = o.Windows
 	s.Repeats = max(s.Repeats, o.Windows)
+	if s.Judge > 0 {
+		s.Judge = max(s.Judge, firstLook*o.Windows)
+	}
 }

@@ -2,9 +2,12 @@ package feedback
 
 import (
 	"context"
+	"math"
 	"reflect"
 	"slices"
 	"testing"
+
+	"pgregory.net/rapid"
 
 	"remap/counters"
 	"remap/evalsim"
@@ -95,11 +98,12 @@ func TestFindOthersByWindows(t *testing.T) {
 		sending  [][]int32
 		variants int
 		silent   int
+		hosts    int
 	}{
-		{"two sets", [][]int32{first, second}, 4, 0},
-		{"on, off", [][]int32{first, nil}, 4, 1},
-		{"three", [][]int32{first, second, w.odd}, 6, 0},
-		{"four", [][]int32{first, second, nil, first}, 4, 1},
+		{"two sets", [][]int32{first, second}, 4, 0, 12},
+		{"on, off", [][]int32{first, nil}, 4, 1, 6},
+		{"three", [][]int32{first, second, w.odd}, 6, 0, 12},
+		{"four", [][]int32{first, second, nil, first}, 4, 1, 12},
 	} {
 		var windows []*counters.Links
 		for _, hosts := range c.sending {
@@ -107,9 +111,10 @@ func TestFindOthersByWindows(t *testing.T) {
 		}
 		m := w.measured(windows...)
 		o := w.find(m)
-		if len(o.Jobs) != c.variants || o.Windows != len(windows) || o.Silent != c.silent || o.Bytes > 0.1 {
-			t.Errorf("%s: %d variants of %d intervals, %d silent, bytes off %g", c.name, len(o.Jobs), o.Windows,
-				o.Silent, o.Bytes)
+		if len(o.Jobs) != c.variants || o.Windows != len(windows) || o.Silent != c.silent || o.Hosts != c.hosts ||
+			o.Bytes > 0.1 {
+			t.Errorf("%s: %d variants of %d intervals, %d silent, %d hosts, bytes off %g", c.name, len(o.Jobs),
+				o.Windows, o.Silent, o.Hosts, o.Bytes)
 		}
 		for k, jobs := range o.Jobs {
 			var hosts []int32
@@ -172,7 +177,7 @@ func TestAlternate(t *testing.T) {
 	s := Settings{Repeats: 2}
 	(&Others{}).Alternate(&s)
 	(*Others)(nil).Alternate(&s)
-	if s.Race != 0 || s.Repeats != 2 || s.raceRepeats() != 1 {
+	if s.Turns != 0 || s.Repeats != 2 || s.raceRepeats() != 1 {
 		t.Errorf("others that do not change: %d of %d repeats", s.raceRepeats(), s.Repeats)
 	}
 	(&Others{Windows: 3}).Alternate(&s)
@@ -180,7 +185,7 @@ func TestAlternate(t *testing.T) {
 		t.Errorf("three intervals: %d of %d repeats", s.raceRepeats(), s.Repeats)
 	}
 	settings := loop(t)
-	settings.Race, settings.Repeats = 2, 4
+	settings.Turns, settings.Repeats = 2, 4
 	settings.Evaluate = turned(settings.Evaluate)
 	found, err := Optimize(context.Background(), settings)
 	if err != nil {
@@ -215,5 +220,45 @@ func turned(evaluate Evaluate) Evaluate {
 			}
 		}
 		return e, nil
+	}
+}
+
+// A gain beside one of two intervals, with no difference beside the other, is a gain where
+// turns are compared, and not where each repeat counts by itself; a loss of the same size is none.
+func TestTurnsAreCompared(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		turn := rapid.IntRange(2, variants).Draw(t, "intervals")
+		slow, fast := &Evaluation{}, &Evaluation{}
+		add := func(e *Evaluation, ns float64) {
+			ns *= 1 + rapid.Float64Range(-0.01, 0.01).Draw(t, "noise")
+			e.Results = append(e.Results, &evalsim.Result{Makespan: ns})
+		}
+		for i := range firstLook * turn {
+			add(slow, 1e6)
+			if i%turn == 0 {
+				add(fast, 5e5)
+			} else {
+				add(fast, 1e6)
+			}
+		}
+		slow.turns, fast.turns = turn, turn
+		g, want := gainOver(slow, fast), 50/float64(turn)
+		if !g.Proven() || math.Abs(g.Percent-want) > 2.1 || !better(fast, slow) || gainOver(fast, slow).Proven() {
+			t.Fatalf("gain %+v, want %g", g, want)
+		}
+		if slow.turns, fast.turns = 0, 0; turn > 2 && gainOver(slow, fast).Percent > 2.1 {
+			t.Fatalf("the median repeat gains %+v", gainOver(slow, fast))
+		}
+	})
+}
+
+// Without turns every time counts by itself; of times that are no whole turn the rest is
+// left out, unless they are all.
+func TestTurnMeans(t *testing.T) {
+	times := []float64{1, 3, 5, 7, 100}
+	for turn, want := range map[int][]float64{0: times, 1: times, 2: {2, 6}, 3: {3}, 5: {23.2}, 6: times} {
+		if got := turnMeans(times, turn); !slices.Equal(got, want) {
+			t.Errorf("turns of %d: %v, want %v", turn, got, want)
+		}
 	}
 }

@@ -13,7 +13,7 @@ import (
 const raceMargin = 1.05
 
 // raceRepeats is the number of repeats after which a hopeless candidate is dropped.
-func (s *Settings) raceRepeats() int { return min(s.Repeats, max(1, s.Repeats/3, s.Race)) }
+func (s *Settings) raceRepeats() int { return min(s.Repeats, max(1, s.Repeats/3, s.Turns)) }
 
 // judge evaluates a candidate in the search's repeats. One that is clearly slower than the
 // best in each of the first paired repeats is judged by those alone.
@@ -23,6 +23,7 @@ func (s *search) judge(ctx context.Context, c underway) error {
 		return err
 	}
 	e := judged.evaluation()
+	e.turns = s.Turns
 	c.Evaluation, c.Summary, c.Dropped = e, evalsim.Summarize(e.Results), judged.Dropped
 	c.digest = judged.digest()
 	if s.Fine {
@@ -82,7 +83,7 @@ func hopeless(e, best *Evaluation) bool {
 // is lower, and so is the mean of the paired differences, by over one standard
 // error. A candidate that was dropped after fewer repeats is not.
 func better(e, best *Evaluation) bool {
-	times, reference := e.Times(), best.Times()
+	times, reference := e.compared(), best.compared()
 	if len(times) < len(reference) || median(times) >= median(reference) {
 		return false
 	}

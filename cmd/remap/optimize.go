@@ -215,6 +215,9 @@ func (p *program) loop(ctx context.Context, j *job, strategies []mapping.Strateg
 	if p.repeatsSet {
 		s.Repeats = p.repeats
 	}
+	if p.context.IsSet("judge-repeats") {
+		s.Judge = p.judgeRepeats
+	}
 	validation := o
 	unsampled(&validation) // times are all that is asked
 	s.Validate = judge(validation)
