@@ -6,7 +6,6 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"runtime"
 	"strconv"
 	"strings"
 	"testing"
@@ -155,7 +154,8 @@ func (c *turnsCase) search(t testing.TB, rows []turnsRow, seed uint64) {
 	}
 }
 
-const windowsHeader = "| scenario | others known by | simulated as | us | gain over static % | of the mean time % (by seed) |\n" +
+const windowsHeader = "| scenario | others known by | simulated as | us | gain over static % " +
+	"| of the mean time % (by seed) |\n" +
 	"|---|---|---|---|---|---|\n"
 
 // TestLoopWindows tells what the intervals of a measurement are worth where others take
@@ -187,6 +187,5 @@ func TestLoopWindows(t *testing.T) {
 			table.WriteString(own.String())
 		})
 	}
-	t.Logf("seeds of the search: %d from %d on, %d cores\n%s%s", seeds, first, runtime.GOMAXPROCS(0), windowsHeader,
-		table.String())
+	t.Logf("seeds of the search: %d from %d on\n%s%s", seeds, first, windowsHeader, table.String())
 }
