@@ -47,7 +47,7 @@ func (p *program) newApp() *cli.App {
 		ExitErrHandler: func(*cli.Context, error) {},
 		Commands: []*cli.Command{
 			p.command("optimize", "the closed loop: map, simulate, learn from congestion, map again", optimizeExamples, p.optimize,
-				job, p.strategiesFlag("rcm,bisection,multisection,tiling,kl"), p.goalFlags(), p.migrationFlag(), p.loopFlags(), p.measuredFlags(), p.checkModelFlag(), p.samplingFlag("from which the feedback is taken instead of the simulator's counters"), mappings),
+				job, p.strategiesFlag("rcm,bisection,multisection,tiling,kl"), p.goalFlags(), p.migrationFlag(), p.loopFlags(), p.measuredFlags(), p.checkModelFlag(), p.samplingFlag("from which the feedback is taken: full by default, and with --measured off, which reads the simulator's counters"), mappings),
 			p.command("map", "one static mapping, without simulation", mapExamples, p.mapOnce,
 				job, p.strategyFlag(), p.goalFlags(), mappings),
 			p.command("evaluate", "static costs of a mapping", evaluateExamples, p.evaluate,

@@ -65,6 +65,7 @@ func (p *program) optimize(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	p.sampleByDefault(&options)
 	found, err := p.search(ctx, j, strategies, options)
 	if err != nil {
 		return err
@@ -238,6 +239,14 @@ func (p *program) loop(ctx context.Context, j *job, strategies []mapping.Strateg
 	return s, nil
 }
 
+// sampleByDefault has packets carry samples, unless --sampling says otherwise or counters
+// of the real network are given.
+func (p *program) sampleByDefault(o *evalsim.Options) {
+	if p.sampling == "" && len(p.measuredFiles.Value()) == 0 {
+		sampled(o)
+	}
+}
+
 // watchLinks has the search see of links what the samples of the job's own packets tell,
 // where they carry any; else it reads the simulator's counters. Unless the user has said
 // what congested is, it is so finely defined that samples tell most of others.
@@ -262,7 +271,7 @@ func viewName(v sampling.Variant) string {
 // viewSentence says it to people.
 func viewSentence(v sampling.Variant) string {
 	if v.Kind == sampling.Off {
-		return "found with the simulator's counters of links; --sampling reads what the job's own packets tell"
+		return "found with counters of links, which no job has; --sampling full reads what the job's own packets tell"
 	}
 	return fmt.Sprintf("found with what the job's own packets tell of links (samples: %s)", v)
 }
