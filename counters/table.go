@@ -1,15 +1,12 @@
 package counters
 
 import (
-	"encoding/csv"
-	"errors"
 	"fmt"
 	"io"
 	"math"
 	"strconv"
 	"strings"
 
-	"remap/internal/input"
 	"remap/topology"
 )
 
@@ -23,76 +20,21 @@ const tableHint = "a table has columns from,port,to,seconds,bytes,congested_frac
 // Rows of ports that the network does not have are counted and passed over.
 // Errors are *input.Error with line and column.
 func ReadTable(machine *topology.Topology, name string, r io.Reader, o Options) (*Links, error) {
-	limited := &io.LimitedReader{R: input.SkipMark(r), N: maxFileBytes + 1}
-	rows := csv.NewReader(limited)
-	rows.FieldsPerRecord, rows.ReuseRecord, rows.TrimLeadingSpace = -1, true, true
-	t := &table{builder: newBuilder(machine), index: newIndex(machine), options: o, name: name, rows: rows,
-		seen: map[int32]int{}, series: map[int32]*series{}, ticks: ticks{machine: machine, said: o.Tick, guessed: map[string]int{}}}
+	t := newTable(machine, name, r, o)
 	if err := t.header(); err != nil {
 		return nil, err
 	}
-	for {
-		record, err := rows.Read()
-		if errors.Is(err, io.EOF) {
-			break
-		}
-		if err != nil {
-			return nil, t.broken(err)
-		}
-		if err := t.row(record); err != nil {
-			return nil, err
-		}
-	}
-	if limited.N == 0 {
-		return nil, &input.Error{File: name, Reason: "file longer than 1 GiB", Hint: "cut it to the time of the run"}
+	if err := t.each(t.row); err != nil {
+		return nil, err
 	}
 	return t.end()
 }
 
-// table is one in hand.
-type table struct {
-	*builder
-	index   *index
-	options Options
-	name    string
-	rows    *csv.Reader
-	layout  *layout
-	record  []string
-	ticks   ticks
-	seen    map[int32]int     // line of every link's row
-	series  map[int32]*series // of every link's port
-	strange []string
-	several []string // places that may mean several links
-}
-
-func (t *table) broken(err error) error {
-	var wrong *csv.ParseError
-	if errors.As(err, &wrong) {
-		return &input.Error{File: t.name, Line: wrong.Line, Column: wrong.Column, Reason: "not CSV: " + wrong.Err.Error(), Hint: "names with commas or quotes stand in quotes", Err: err}
-	}
-	return &input.Error{File: t.name, Reason: err.Error(), Hint: "can the file be read to its end?", Err: err}
-}
-
-// fail is an error at a column of the row in hand; -1 = the whole line.
-func (t *table) fail(column int, hint, format string, args ...any) error {
-	e := &input.Error{File: t.name, Hint: hint, Reason: fmt.Sprintf(format, args...)}
-	if column >= 0 && column < len(t.record) {
-		e.Line, e.Column = t.rows.FieldPos(column)
-	} else {
-		e.Line, _ = t.rows.FieldPos(0)
-	}
-	return e
-}
-
 func (t *table) header() error {
-	record, err := t.rows.Read()
-	if errors.Is(err, io.EOF) {
-		return &input.Error{File: t.name, Reason: "the file is empty", Hint: tableHint}
-	}
+	record, err := t.firstRow(tableHint)
 	if err != nil {
-		return t.broken(err)
+		return err
 	}
-	t.record = record
 	var missing string
 	if t.layout, missing = readHeader(record, t.options.Columns); missing != "" {
 		return t.fail(-1, "the header has: "+clip(strings.Join(record, ",")), "--measured-columns: no column %q", missing)
@@ -132,23 +74,9 @@ func (t *table) number(at map[string]int, role string, most float64) (value floa
 }
 
 func (t *table) row(record []string) error {
-	t.record = record
-	if len(record) != t.layout.columns {
-		return t.fail(-1, "is the line cut short?", "%d fields under a header of %d", len(record), t.layout.columns)
-	}
-	from := place{from: strings.TrimSpace(record[t.layout.at["from"]]), number: -1}
-	if c, has := t.layout.at["to"]; has {
-		from.to = strings.TrimSpace(record[c])
-	}
-	if c, has := t.layout.at["device"]; has {
-		from.device = strings.TrimSpace(record[c])
-	}
-	if c, has := t.layout.at["port"]; has && strings.TrimSpace(record[c]) != "" {
-		number, err := strconv.ParseInt(strings.TrimSpace(record[c]), 10, 31)
-		if err != nil || number < 0 {
-			return t.fail(c, "ports have numbers", "port %q is not a number from 0", clip(record[c]))
-		}
-		from.number = int32(number)
+	from, err := t.place(record)
+	if err != nil {
+		return err
 	}
 	if len(t.layout.ports) == 0 {
 		return t.portRow(from, t.layout.at)
@@ -165,25 +93,17 @@ func (t *table) row(record []string) error {
 
 // portRow takes in what a row says of one port.
 func (t *table) portRow(from place, at map[string]int) error {
-	links := t.index.links(from)
-	line, _ := t.rows.FieldPos(0)
-	where := fmt.Sprintf("%s (line %d)", from.String(), line)
-	if len(links) == 0 {
-		t.strange = append(t.strange, where)
-		return nil
-	}
-	if len(links) > 1 {
-		t.several = append(t.several, where)
+	link, known := t.linkOf(from)
+	if !known {
 		return nil
 	}
 	if t.layout.has("time") {
-		return t.sample(links[0], at)
+		return t.sample(link, at)
 	}
-	if first, twice := t.seen[links[0]]; twice {
-		return t.fail(-1, "one row for each link: a links file of slices, phases or tags has several; write it without", "%s stands on line %d already", from.String(), first)
+	if err := t.once(from, link); err != nil {
+		return err
 	}
-	t.seen[links[0]] = line
-	return t.amounts(links[0], at)
+	return t.amounts(link, at)
 }
 
 func (p place) String() string {
@@ -255,11 +175,7 @@ func (t *table) amounts(link int32, at map[string]int) error {
 // end makes rates of series and reports.
 func (t *table) end() (*Links, error) {
 	if len(t.seen) == 0 && len(t.series) == 0 {
-		if len(t.strange)+len(t.several) == 0 {
-			return nil, &input.Error{File: t.name, Reason: "the table has no rows", Hint: tableHint}
-		}
-		first := append(t.strange, t.several...)[0]
-		return nil, &input.Error{File: t.name, Reason: "no row is of a port of the network " + t.machine.Name + ": first " + first, Hint: "names are those of hosts and switches in the network: are the table and --topology of one machine?"}
+		return nil, t.noRows(tableHint)
 	}
 	t.rates()
 	for l := range t.Known {
@@ -268,8 +184,7 @@ func (t *table) end() (*Links, error) {
 		}
 	}
 	t.Count.Strange = len(t.strange)
-	t.warnNamed(t.strange, "rows of ports that the network does not have (%d)", len(t.strange))
-	t.warnNamed(t.several, "rows that may mean several links, passed over (%d)", len(t.several))
+	t.warnOfRows()
 	if t.Count.Missing > 0 {
 		t.warn("links without a row: %d", t.Count.Missing)
 	}
