@@ -24,6 +24,10 @@ const (
 	// mostOff is the share of bytes on links by which traffic may differ from what was
 	// measured; else slowed links stand for others.
 	mostOff = 0.3
+
+	// aloneRepeats: simulations of the job alone, to which its samples are compared: a run of it
+	// and a simulation then differ by the run's chance more than by the simulation's.
+	aloneRepeats = 4
 )
 
 // descriptions differ in what counters do not tell directly: whether hosts send to one
