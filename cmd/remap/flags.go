@@ -91,6 +91,7 @@ type settings struct {
 	modelChecked bool // --check-model
 
 	measuredFiles   cli.StringSlice
+	measuredView    string
 	measuredSeconds float64
 	measuredColumns string
 	xmitWaitTick    int

@@ -28,6 +28,10 @@ func (s *settings) measuredFlags() []cli.Flag {
 				"ibqueryerrors), a `FILE` or folder given 2 to 5 times in order of time, with --measured-seconds; " +
 				"or 1 to 4 tables (CSV of LDMS, a links file, from,port,to,seconds,bytes,congested_fraction), each" +
 				" of its own time; see docs/measured.md"},
+		&cli.StringFlag{Name: "measured-view", Destination: &s.measuredView, Value: administratorView,
+			Usage: "`WHOSE` columns of --measured are read: " + administratorView + " (counts of all packets at " +
+				"ports), or " + jobView + " (the est_ columns of a links file: what the job's own packets told of a " +
+				"run with --sampling)"},
 		&cli.Float64Flag{Name: "measured-seconds", Destination: &s.measuredSeconds,
 			Usage: "`N` seconds from one --measured to the next, or that a table or a single one is of"},
 		&cli.StringFlag{Name: "measured-columns", Destination: &s.measuredColumns,
@@ -42,14 +46,18 @@ func (s *settings) measuredFlags() []cli.Flag {
 // checkMeasured tests the options of a measurement before any file is read.
 func (s *settings) checkMeasured(c *cli.Context) error {
 	files := s.measuredFiles.Value()
-	for _, name := range []string{"measured-seconds", "measured-columns", "xmit-wait-tick"} {
+	for _, name := range []string{"measured-view", "measured-seconds", "measured-columns", "xmit-wait-tick"} {
 		if c.IsSet(name) && len(files) == 0 {
 			return usage(measuredHint, "--%s goes with --measured", name)
 		}
 	}
-	switch {
-	case len(files) == 0:
+	if len(files) == 0 {
 		return nil
+	}
+	if err := s.checkMeasuredView(c); err != nil {
+		return err
+	}
+	switch {
 	case len(s.background.Value()) > 0:
 		return usage("leave out --background",
 			"--measured holds the traffic of other jobs already: with --background it would count twice")
@@ -94,16 +102,18 @@ func pathSum(path string, info os.FileInfo) (string, error) {
 // measurement is what --measured says.
 type measurement struct {
 	*feedback.Measured
-	links  *counters.Links
-	left   *topology.Topology    // at the rates that others leave
-	others *feedback.Others      // traffic in place of others; nil = links of left stand for them
-	run    *feedback.MeasuredRun // what ran
+	links   *counters.Links       // nil with samples
+	samples *counters.Samples     // what the job's own packets told; nil with links
+	left    *topology.Topology    // at the rates that others leave
+	others  *feedback.Others      // traffic in place of others; nil = links of left stand for them
+	run     *feedback.MeasuredRun // what ran
 }
 
 // measuredLinks is the JSON of a measurement.
 type measuredLinks struct {
+	View      string     `json:"view"` // administrator or job
 	Links     int        `json:"links"`
-	Known     int        `json:"known"` // with a rate
+	Known     int        `json:"known"` // with a rate, or crossed by the job's packets
 	FarEnd    int        `json:"far_end"`
 	Alike     int        `json:"alike"` // taken as others of their kind
 	Idle      int        `json:"idle"`  // taken as idle
@@ -145,9 +155,15 @@ func (m *measurement) summary(machine *topology.Topology) *measuredLinks {
 	if m == nil {
 		return nil
 	}
-	c := &m.links.Count
-	s := &measuredLinks{len(machine.Links), c.Measured, c.FarEnd, m.Alike, m.Idle, c.Missing, c.Dead,
-		c.Saturated, c.Reset, c.Clamped, c.Strange, m.Factor, nil, nil, len(m.Windows)}
+	s := &measuredLinks{View: jobView, Links: len(machine.Links), Alike: m.Alike, Idle: m.Idle,
+		PerSecond: m.Factor, Windows: len(m.Windows)}
+	if m.samples != nil {
+		s.Known = m.samples.Links
+	} else {
+		c := &m.links.Count
+		s.View, s.Known, s.FarEnd, s.Missing, s.Empty = administratorView, c.Measured, c.FarEnd, c.Missing, c.Dead
+		s.Saturated, s.Reset, s.Clamped, s.Strange = c.Saturated, c.Reset, c.Clamped, c.Strange
+	}
 	if l := m.Busiest(); l >= 0 {
 		link := &machine.Links[l]
 		s.Busiest = &linkInUse{machine.NodeName(link.From), link.FromPort, machine.NodeName(link.To), m.Foreign[l]}
@@ -163,8 +179,11 @@ func (m *measurement) summary(machine *topology.Topology) *measuredLinks {
 func (p *program) openMeasured(ctx context.Context, j *job,
 	simulation evalsim.Options) (*measurement, error) {
 	files := p.measuredFiles.Value()
-	if len(files) == 0 {
+	switch {
+	case len(files) == 0:
 		return nil, nil
+	case p.measuredView == jobView:
+		return p.openOwnSamples(ctx, j, files[0], simulation)
 	}
 	o := counters.Options{Seconds: p.measuredSeconds, Tick: p.xmitWaitTick}
 	var err error
@@ -183,21 +202,35 @@ func (p *program) openMeasured(ctx context.Context, j *job,
 		return nil, p.outOfBudget(err)
 	}
 	m.Measured = feedback.TakeApart(j.machine, j.allocation, j.traffic, ran, m.links, alone[0])
-	if m.left, err = m.Left(j.machine); err != nil {
+	if err := m.slow(j.machine); err != nil {
 		return nil, err
 	}
-	for l := range m.left.Links {
-		m.left.Links[l].BytesPerSecond = max(m.left.Links[l].BytesPerSecond, slowestLink)
-	}
-	m.run = &feedback.MeasuredRun{Machine: j.machine, Allocation: j.allocation, Program: j.program,
-		Previous: ran, Options: simulation, Routing: j.routing, Workers: p.workers}
-	unsampled(&m.run.Options)
+	m.run = p.measuredRun(j, simulation)
 	if m.others, err = m.FindOthers(ctx, m.run); err != nil {
 		return nil, p.outOfBudget(err)
 	}
 	j.measured = m
 	p.sayMeasured(j, m)
 	return m, nil
+}
+
+// measuredRun is what ran while the measurement was made: under the mapping of --previous.
+func (p *program) measuredRun(j *job, simulation evalsim.Options) *feedback.MeasuredRun {
+	r := &feedback.MeasuredRun{Machine: j.machine, Allocation: j.allocation, Program: j.program,
+		Previous: j.problem(p.seed).StartMapping(), Options: simulation, Routing: j.routing, Workers: p.workers}
+	unsampled(&r.Options)
+	return r
+}
+
+// slow sets the network at the rates that others leave.
+func (m *measurement) slow(machine *topology.Topology) (err error) {
+	if m.left, err = m.Left(machine); err != nil {
+		return err
+	}
+	for l := range m.left.Links {
+		m.left.Links[l].BytesPerSecond = max(m.left.Links[l].BytesPerSecond, slowestLink)
+	}
+	return nil
 }
 
 // outOfBudget is the error of a simulation of the mapping that ran.

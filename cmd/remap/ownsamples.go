@@ -1,0 +1,80 @@
+package main
+
+import (
+	"context"
+
+	"github.com/urfave/cli/v2"
+
+	"remap/counters"
+	"remap/evalsim"
+	"remap/feedback"
+)
+
+// Values of --measured-view.
+const (
+	administratorView = "administrator"
+	jobView           = "job"
+)
+
+// checkMeasuredView tests --measured-view and what goes with it.
+func (s *settings) checkMeasuredView(c *cli.Context) error {
+	if s.measuredView != jobView {
+		if s.measuredView != administratorView {
+			return usage("views: "+jobView+", "+administratorView, "--measured-view: unknown view %q", s.measuredView)
+		}
+		return nil
+	}
+	if given := len(s.measuredFiles.Value()); given != 1 {
+		return usage("one links file of a run whose packets carried samples",
+			"--measured-view job: --measured is given %d times, and must be once", given)
+	}
+	for _, name := range []string{"measured-seconds", "measured-columns", "xmit-wait-tick"} {
+		if c.IsSet(name) {
+			return usage("leave out --"+name, "--%s is of port counters: --measured-view job reads none", name)
+		}
+	}
+	return nil
+}
+
+// openOwnSamples reads --measured as what the job's own packets told of a run under the mapping of
+// --previous, and slows the network of the job to what others leave.
+func (p *program) openOwnSamples(ctx context.Context, j *job, file string,
+	simulation evalsim.Options) (m *measurement, err error) {
+	m = &measurement{}
+	if m.samples, err = counters.OpenSamples(j.machine, file); err != nil {
+		return nil, inOption("measured", err)
+	}
+	m.run = p.measuredRun(j, simulation)
+	if m.Measured, err = feedback.FromSamples(ctx, m.run, m.samples); err != nil {
+		return nil, p.outOfBudget(err)
+	}
+	if err := m.slow(j.machine); err != nil {
+		return nil, err
+	}
+	j.measured = m
+	p.sayOwnSamples(j, m)
+	return m, nil
+}
+
+// sayOwnSamples tells what was used of the samples.
+func (p *program) sayOwnSamples(j *job, m *measurement) {
+	for _, warning := range m.samples.Warnings {
+		p.hint("measured: %s", oneLine(warning))
+	}
+	ports := 0
+	for l := range j.machine.Links {
+		if !j.machine.IsHost(j.machine.Links[l].From) {
+			ports++
+		}
+	}
+	p.say("measured: the job's own packets crossed %d of %d switch ports; %d others are taken to be as those of "+
+		"their kind, %d as free", m.samples.Links, ports, m.Alike, m.Idle)
+	p.say("measured: %s", m.busiest(j.machine))
+	p.say("measured: mappings are simulated with links at the rates that others leave, at least 5 %%: samples " +
+		"do not tell of traffic between others' hosts")
+	if !p.congestionSet {
+		p.hint("measured: congested is taken as %v, the default, as in the run: where --congestion was given "+
+			"there, give it here; --congestion queue-above:%d in both tells more of links that are half used",
+			m.run.Options.Congestion, feedback.SampledCongestion(m.run.Options.PacketBytes).Bytes)
+	}
+}
