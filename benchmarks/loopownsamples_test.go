@@ -53,7 +53,8 @@ func (b *loopBench) sampled(t testing.TB, c evalsim.Congestion) *counters.Sample
 	o.Sampling, o.Congestion = sampling.Reservoirs, c
 	machine := b.Problem.Machine
 	jobs := b.Jobs(mapping.Identity(b.Problem.Ranks()))
-	results, err := evalsim.Repeat(context.Background(), machine, jobs, o, measuredRepeats, runtime.GOMAXPROCS(0), nil)
+	workers := runtime.GOMAXPROCS(0)
+	results, err := evalsim.Repeat(context.Background(), machine, jobs, o, measuredRepeats, workers, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -130,7 +131,8 @@ func (row *ownRow) search(t testing.TB, b *loopBench) {
 	t.Logf("seed %d, %s: %s (%s)", b.Problem.Seed, row.name, proposalName(&r.Best), row.how)
 }
 
-const ownHeader = "| scenario | told of others by | others are simulated as | us | gain over static % | share % | s |\n" +
+const ownHeader = "| scenario | told of others by | others are simulated as | us | gain over static % " +
+	"| share % | s |\n" +
 	"|---|---|---|---|---|---|---|\n"
 
 // cells have the share of the gain of the loop that is told all; "-" where that gains less

@@ -63,7 +63,8 @@ func TestFromSamplesFindsOthers(t *testing.T) {
 			met := 1 - (1-own[c])*(1-others[c])
 			switch {
 			case told && (math.Abs(m.Foreign[l]-others[c]) > 1e-9 || math.Abs(m.Congested[l]-met) > 1e-9):
-				t.Fatalf("link %d: others %g, congested %g, want %g and %g", l, m.Foreign[l], m.Congested[l], others[c], met)
+				t.Fatalf("link %d: others %g, congested %g, want %g and %g", l, m.Foreign[l], m.Congested[l],
+					others[c], met)
 			case told && !s.Told[l]:
 				alike++
 			case told:

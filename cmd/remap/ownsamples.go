@@ -71,10 +71,11 @@ func (p *program) sayOwnSamples(j *job, m *measurement) {
 		"their kind, %d as free", m.samples.Links, ports, m.Alike, m.Idle)
 	p.say("measured: %s", m.busiest(j.machine))
 	p.say("measured: mappings are simulated with links at the rates that others leave, at least 5 %%: samples " +
-		"do not tell of traffic between others' hosts")
+		"do not tell of traffic between others' hosts, beside which times can differ much: measure the next run")
 	if !p.congestionSet {
 		p.hint("measured: congested is taken as %v, the default, as in the run: where --congestion was given "+
-			"there, give it here; --congestion queue-above:%d in both tells more of links that are half used",
+			"there, give it here; with --congestion queue-above:%d in both better mappings were found "+
+			"(docs/measured.md)",
 			m.run.Options.Congestion, feedback.SampledCongestion(m.run.Options.PacketBytes).Bytes)
 	}
 }

@@ -76,7 +76,8 @@ func TestMeasuredByOwnSamples(t *testing.T) {
 func TestMeasuredViewRefused(t *testing.T) {
 	t.Chdir(t.TempDir())
 	unsampled := "from,port,to,bytes,est_packets,est_congested_packets\nn0,0,leaf0,5,,\n"
-	for name, text := range map[string]string{"plain.csv": "from,port,to,busy_fraction\nn0,0,leaf0,0.5\n", "unsampled.csv": unsampled} {
+	plain := "from,port,to,busy_fraction\nn0,0,leaf0,0.5\n"
+	for name, text := range map[string]string{"plain.csv": plain, "unsampled.csv": unsampled} {
 		if err := os.WriteFile(name, []byte(text), 0o666); err != nil {
 			t.Fatal(err)
 		}
@@ -88,7 +89,8 @@ func TestMeasuredViewRefused(t *testing.T) {
 		{[]string{"--measured-view", "job"}, "--measured-view goes with --measured"},
 		{[]string{"--measured", "plain.csv", "--measured-view", "jobs"}, `unknown view "jobs"`},
 		{[]string{"--measured", "plain.csv", "--measured", "plain.csv", "--measured-view", "job"}, "given 2 times"},
-		{[]string{"--measured", "plain.csv", "--measured-view", "job", "--measured-seconds", "5"}, "leave out --measured-seconds"},
+		{[]string{"--measured", "plain.csv", "--measured-view", "job", "--measured-seconds", "5"},
+			"leave out --measured-seconds"},
 		{[]string{"--measured", "plain.csv", "--measured-view", "job"}, "no column est_packets"},
 		{[]string{"--measured", "unsampled.csv", "--measured-view", "job"}, "--sampling full --links FILE"},
 		{append([]string{"--measured", "plain.csv", "--measured-view", "job"}, ownOthers...), "count twice"},
