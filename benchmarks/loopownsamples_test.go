@@ -117,7 +117,7 @@ func (row *ownRow) search(t testing.TB, b *loopBench) {
 	case row.samples:
 		row.how = b.byOwnSamples(t, &s, row.congestion)
 	case row.name == "counters":
-		row.how = b.byMeasurement(t, &s)
+		row.how = b.byMeasurement(t, &s, b.counted(t))
 	default:
 		row.how = "the background"
 	}
