@@ -13,6 +13,7 @@ import (
 	"remap/evalsim"
 	"remap/feedback"
 	"remap/mapping"
+	"remap/simfiles"
 )
 
 const (
@@ -62,7 +63,7 @@ func (b *loopBench) linksFile(t testing.TB, others ...evalsim.Job) string {
 		t.Fatal(err)
 	}
 	var file strings.Builder
-	if err := evalsim.WriteLinks(&file, machine, results, evalsim.LinksOptions{}); err != nil {
+	if err := simfiles.WriteLinks(&file, machine, results, simfiles.LinksOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	return file.String()
@@ -78,7 +79,7 @@ func (b *loopBench) byMeasurement(t testing.TB, s *feedback.Settings, links *cou
 	}
 	m := feedback.TakeApart(b.Problem.Machine, b.Problem.Allocation, b.Traffic, ran, links, alone[0])
 	run := feedback.MeasuredRun{Machine: b.Problem.Machine, Allocation: b.Problem.Allocation, Program: b.Program,
-		Previous: ran, Options: b.Options, Routing: b.Options.Routing.ForLoads(), Workers: runtime.GOMAXPROCS(0)}
+		Previous: ran, Options: b.Options, Routing: mapping.RoutingNamed(b.Options.Routing.String()), Workers: runtime.GOMAXPROCS(0)}
 	others, err := m.FindOthers(context.Background(), &run)
 	if err != nil {
 		t.Fatal(err)

@@ -14,6 +14,7 @@ import (
 	"remap/feedback"
 	"remap/mapping"
 	"remap/sampling"
+	"remap/simfiles"
 )
 
 // ownScenarios have other jobs, and none takes longer than a few minutes a seed.
@@ -59,7 +60,7 @@ func (b *loopBench) sampled(t testing.TB, c evalsim.Congestion) *counters.Sample
 		t.Fatal(err)
 	}
 	var file strings.Builder
-	if err := evalsim.WriteLinks(&file, machine, results, evalsim.LinksOptions{}); err != nil {
+	if err := simfiles.WriteLinks(&file, machine, results, simfiles.LinksOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	s, err := counters.ReadSamples(machine, "links.csv", strings.NewReader(file.String()))

@@ -13,6 +13,7 @@ import (
 	"remap/evalsim"
 	"remap/internal/input"
 	"remap/sampling"
+	"remap/simfiles"
 	"remap/topology"
 	"remap/workload"
 )
@@ -36,7 +37,7 @@ func TestSamplesOfLinksFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	var file strings.Builder
-	if err := evalsim.WriteLinks(&file, machine, results, evalsim.LinksOptions{}); err != nil {
+	if err := simfiles.WriteLinks(&file, machine, results, simfiles.LinksOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	want := sampling.NewTable(o.Sampling, len(machine.Links))

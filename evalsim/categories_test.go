@@ -1,19 +1,15 @@
 package evalsim_test
 
 import (
-	"bytes"
-	"context"
 	"fmt"
 	"math/rand/v2"
 	"reflect"
 	"slices"
-	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
 
 	"remap/evalsim"
-	"remap/internal/columns"
 	"remap/sampling"
 	"remap/workload"
 )
@@ -201,82 +197,6 @@ func TestRelabelledTags(t *testing.T) {
 			t.Fatal("relabelled tags give other results")
 		}
 	})
-}
-
-// Links files by all dimensions are the same bytes for any number of workers.
-func TestLinksFilesOfWorkers(t *testing.T) {
-	var files [2][]byte
-	for i, workers := range []int{1, 3} {
-		top, jobs, results, _ := measured(t, sampling.Reservoirs, workers)
-		var b bytes.Buffer
-		err := evalsim.WriteLinks(&b, top, results, evalsim.LinksOptions{Job: evalsim.AllJobs, Slices: true, ByPhase: true, ByTag: true, ByCallSite: true, Jobs: jobs})
-		if err != nil {
-			t.Fatal(err)
-		}
-		files[i] = b.Bytes()
-	}
-	if !bytes.Equal(files[0], files[1]) {
-		t.Error("three workers write another file than one")
-	}
-}
-
-// Phases and call sites of several jobs are told apart by name; those that are not
-// known are missing.
-func TestLinksOfJobsByName(t *testing.T) {
-	top := network(t, "fattree:nodes-per-leaf=4,leaves-per-pod=1,pods=1,aggs-per-pod=1,cores=0")
-	named := func(packets int, phases, callSites []string) *workload.Program {
-		p := program(2, [3]int{0, 1, packets * 4096}, [3]int{0, 1, 10 * packets * 4096})
-		p.Phases, p.CallSites = phases, callSites
-		if phases != nil {
-			p.Ops[1].Phase = 1
-		}
-		if callSites != nil {
-			p.Sites = []uint16{0, 1}
-		}
-		return p
-	}
-	jobs := []evalsim.Job{
-		{Program: named(1, []string{"halo", "sum"}, []string{"", "a.c:1"}), Hosts: []int32{0, 1}},
-		{Program: named(2, []string{"sum", "halo"}, nil), Hosts: []int32{0, 2}},
-		{Program: named(3, nil, []string{"b.c:2", "a.c:1"}), Hosts: []int32{0, 3}},
-	}
-	o := evalsim.DefaultOptions()
-	o.ByPhase, o.ByCallSite = true, true
-	results, err := evalsim.Repeat(context.Background(), top, jobs, o, 1, 1, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, test := range []struct {
-		o    evalsim.LinksOptions
-		want string // by phase and call site, what came to the hosts
-	}{
-		{evalsim.LinksOptions{Job: evalsim.AllJobs, ByPhase: true}, "halo=1 halo=20 sum=10 sum=2 0=33"},
-		{evalsim.LinksOptions{Job: evalsim.AllJobs, ByCallSite: true}, "=1 =22 a.c:1=10 a.c:1=30 b.c:2=3"},
-		{evalsim.LinksOptions{Job: 1, ByPhase: true, ByCallSite: true}, "sum/=2 halo/=20"},
-		{evalsim.LinksOptions{Job: 2, ByPhase: true, ByCallSite: true}, "0/b.c:2=3 0/a.c:1=30"},
-	} {
-		test.o.Jobs = jobs
-		var b bytes.Buffer
-		if err := evalsim.WriteLinks(&b, top, results, test.o); err != nil {
-			t.Fatal(err)
-		}
-		var got []string
-		for _, row := range readTable(t, columns.CSV, b.Bytes()) {
-			var labels []string
-			for _, label := range []string{"phase", "call_site"} {
-				if text, known := row[label]; known {
-					labels = append(labels, text)
-				}
-			}
-			got = append(got, strings.Join(labels, "/")+"="+row["est_packets"])
-		}
-		if text := strings.Join(got, " "); text != test.want {
-			t.Errorf("%+v: %s, want %s", test.o, text, test.want)
-		}
-	}
-	if err := evalsim.WriteLinks(&bytes.Buffer{}, top, results, evalsim.LinksOptions{ByPhase: true, Jobs: jobs[:2]}); err == nil {
-		t.Error("names of a job are missing, and nothing says so")
-	}
 }
 
 // More categories than can be are told before anything is laid out.

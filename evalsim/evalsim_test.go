@@ -11,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"remap/evalsim"
+	"remap/internal/testkit"
 	"remap/sampling"
 	"remap/topology"
 	"remap/workload"
@@ -19,36 +20,13 @@ import (
 // lineRate is 100 Gb/s in bytes a nanosecond.
 const lineRate = 12.5
 
-func network(t testing.TB, spec string) *topology.Topology {
-	t.Helper()
-	top, err := topology.Parse(spec)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return top
-}
-
-// program makes every listed rank's sends; rank = index.
-func program(ranks int, sends ...[3]int) *workload.Program {
-	p := &workload.Program{Offsets: make([]int32, ranks+1), VolumeScale: 1}
-	for r := range ranks {
-		for _, s := range sends {
-			if s[0] == r {
-				p.Ops = append(p.Ops, workload.Op{Peer: int32(s[1]), Bytes: int64(s[2])})
-			}
-		}
-		p.Offsets[r+1] = int32(len(p.Ops))
-	}
-	return p
-}
-
-func identity(n int) []int32 {
-	hosts := make([]int32, n)
-	for i := range hosts {
-		hosts[i] = int32(i)
-	}
-	return hosts
-}
+// Helpers that tests of other packages share.
+var (
+	network, failed, between  = testkit.Network, testkit.Failed, testkit.SwitchLink
+	program, identity, phased = testkit.Program, testkit.Identity, testkit.Phased
+	twoJobs, measured         = testkit.TwoJobs, testkit.Measured
+	near, sameTables          = testkit.Near, testkit.SameTables
+)
 
 func run(t testing.TB, top *topology.Topology, p *workload.Program, o evalsim.Options) *evalsim.Result {
 	t.Helper()
@@ -57,13 +35,6 @@ func run(t testing.TB, top *topology.Topology, p *workload.Program, o evalsim.Op
 		t.Fatal(err)
 	}
 	return r
-}
-
-func near(t *testing.T, what string, got, want, tolerance float64) {
-	t.Helper()
-	if math.Abs(got-want) > tolerance {
-		t.Errorf("%s: %g, want %g within %g", what, got, want, tolerance)
-	}
 }
 
 // One message of n packets over s switches, alone: the last byte arrives

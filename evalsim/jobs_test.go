@@ -5,27 +5,7 @@ import (
 	"testing"
 
 	"remap/evalsim"
-	"remap/topology"
-	"remap/workload"
 )
-
-// twoJobs are a stencil and a uniform job that share a small machine.
-func twoJobs(t testing.TB) (*topology.Topology, []evalsim.Job) {
-	t.Helper()
-	top := network(t, "fattree:nodes-per-leaf=4,leaves-per-pod=2,pods=2,aggs-per-pod=1,cores=1")
-	jobs := make([]evalsim.Job, 2)
-	for i, spec := range []string{"stencil2d:4x2,bytes=262144,rounds=2", "uniform:8,bytes=262144,rounds=3,seed=2"} {
-		p, err := workload.ParsePattern(spec)
-		if err != nil {
-			t.Fatal(err)
-		}
-		jobs[i].Program = p
-		for r := range p.Ranks() {
-			jobs[i].Hosts = append(jobs[i].Hosts, int32(2*r+i))
-		}
-	}
-	return top, jobs
-}
 
 // Every packet and every crossing is one job's; a job alone is the whole; the
 // last job ends the run.

@@ -3,7 +3,6 @@ package evalsim_test
 import (
 	"context"
 	"errors"
-	"math"
 	"reflect"
 	"sync/atomic"
 	"testing"
@@ -113,33 +112,6 @@ func TestStalledFraction(t *testing.T) {
 	}
 }
 
-// measured runs two jobs with everything on.
-func measured(t *testing.T, v sampling.Variant, workers int) (*topology.Topology, []evalsim.Job, []*evalsim.Result, [][]evalsim.Delivery) {
-	t.Helper()
-	top, jobs := twoJobs(t)
-	jobs[0].Program = phased(jobs[0].Program, "east", "west", "turn")
-	o := evalsim.DefaultOptions()
-	o.Latencies, o.ByPhase, o.ByTag, o.ByCallSite, o.SliceLength, o.Sampling = true, true, true, true, 40_000, v
-	s, err := evalsim.New(top, jobs, o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	deliveries := make([][]evalsim.Delivery, 5)
-	last := 0
-	results, err := s.RepeatDelivered(context.Background(), 0, len(deliveries), workers, nil, func(repeat int, some []evalsim.Delivery) error {
-		if repeat < last {
-			t.Errorf("repeat %d after %d", repeat, last)
-		}
-		last = repeat
-		deliveries[repeat] = append(deliveries[repeat], some...)
-		return nil
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return top, jobs, results, deliveries
-}
-
 // Deliveries are all there is to know: from them alone, the tables of all parts
 // and the counts of all jobs come out; and any number of workers gives the same.
 func TestDeliveriesMakeTheTables(t *testing.T) {
@@ -196,23 +168,6 @@ func deliveriesMakeTables(t *testing.T, v sampling.Variant) {
 	_, _, again, same := measured(t, v, 3)
 	if !reflect.DeepEqual(deliveries, same) || !reflect.DeepEqual(results, again) {
 		t.Error("three workers deliver otherwise than one")
-	}
-}
-
-// sameTables holds two tables against each other up to the order of additions.
-func sameTables(t *testing.T, got, want *sampling.Table) {
-	t.Helper()
-	if got.Variant != want.Variant || got.Received != want.Received {
-		t.Fatalf("received %+v, want %+v", got.Received, want.Received)
-	}
-	for i := range want.Links {
-		g, w := got.Links[i], want.Links[i]
-		for _, pair := range [][2]float64{{g.Packets, w.Packets}, {g.PacketsVariance, w.PacketsVariance}, {g.Congested, w.Congested},
-			{g.CongestedVariance, w.CongestedVariance}, {g.Covariance, w.Covariance}} {
-			if math.Abs(pair[0]-pair[1]) > 1e-9*(1+math.Abs(pair[1])) {
-				t.Fatalf("link %d: %+v, want %+v", i, g, w)
-			}
-		}
 	}
 }
 

@@ -1,12 +1,9 @@
 package evalsim_test
 
 import (
-	"bytes"
 	"context"
-	"encoding/csv"
 	"fmt"
 	"reflect"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -189,53 +186,6 @@ func TestRepeatsDifferWithoutRandomRouting(t *testing.T) {
 		}
 		if same == 3 {
 			t.Errorf("%s %v: four repeats all meet %d congested ports", c.spec, c.routing, results[0].Congested)
-		}
-	}
-}
-
-// The links file holds what the result holds.
-func TestWriteLinks(t *testing.T) {
-	top := network(t, "torus:4x3")
-	p, err := workload.ParsePattern("uniform:12,rounds=30,bytes=20000")
-	if err != nil {
-		t.Fatal(err)
-	}
-	results, err := evalsim.Repeat(context.Background(), top, []evalsim.Job{{Program: p, Hosts: identity(12)}}, evalsim.DefaultOptions(), 2, 1, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var b bytes.Buffer
-	if err := evalsim.WriteLinks(&b, top, results, evalsim.LinksOptions{}); err != nil {
-		t.Fatal(err)
-	}
-	rows, err := csv.NewReader(&b).ReadAll()
-	if err != nil || len(rows) != len(top.Links)+1 || !reflect.DeepEqual(rows[0], evalsim.LinksHeader()) {
-		t.Fatalf("%d rows, %v", len(rows), err)
-	}
-	column := map[string]int{}
-	for i, name := range rows[0] {
-		column[name] = i
-	}
-	sum := func(name string) (total float64) {
-		for _, row := range rows[1:] {
-			if v, err := strconv.ParseFloat(row[column[name]], 64); err == nil {
-				total += v
-			}
-		}
-		return total
-	}
-	s := evalsim.Summarize(results)
-	if sum("packets") != float64(s.PacketHops) || sum("congested_packets") != float64(results[0].Congested+results[1].Congested) {
-		t.Errorf("packets sum to %g, congested to %g", sum("packets"), sum("congested_packets"))
-	}
-	// Every packet's weighted samples sum to its length: totals are exact.
-	if want := float64(results[0].PortHops + results[1].PortHops); sum("est_packets") != want {
-		t.Errorf("estimates sum to %g, ports crossed %g", sum("est_packets"), want)
-	}
-	for _, row := range rows[1:] {
-		injection := strings.HasPrefix(row[column["from"]], "n")
-		if (row[column["est_packets"]] == "") != injection {
-			t.Errorf("row %v: estimates are for switch ports only", row)
 		}
 	}
 }

@@ -11,28 +11,6 @@ import (
 	"remap/workload"
 )
 
-// failed is a network without some of its links.
-func failed(t testing.TB, top *topology.Topology, links ...string) *topology.Topology {
-	t.Helper()
-	left, err := topology.Degrade(top, links, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return left
-}
-
-// between finds the number of a link between switches, count-th of all.
-func between(top *topology.Topology, count int) string {
-	for l := range top.Links {
-		if !top.IsHost(top.Links[l].From) && !top.IsHost(top.Links[l].To) {
-			if count--; count < 0 {
-				return fmt.Sprint(l)
-			}
-		}
-	}
-	return ""
-}
-
 // has tells whether a link is in a set.
 func has(set []topology.LinkRange, link int32) bool {
 	return slices.ContainsFunc(set, func(r topology.LinkRange) bool { return link >= r.First && link < r.First+r.Count })

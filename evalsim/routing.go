@@ -4,22 +4,8 @@ import (
 	"math"
 	"math/bits"
 
-	"remap/mapping"
 	"remap/sampling"
 )
-
-// ForLoads is what mapping.Routing.LinkLoads and lower bounds need to know of it.
-func (r Routing) ForLoads() mapping.Routing {
-	switch r {
-	case Adaptive, TwoChoices, RandomPacket, FlowHash:
-		return mapping.MinimalRouting
-	case Static:
-		return mapping.StaticRouting
-	case Valiant:
-		return mapping.ValiantRouting
-	}
-	return mapping.AnyRouting // UGAL
-}
 
 // choose picks one of a group's links, and its virtual channel.
 func (s *simulator) choose(at int32, g group, pk *packet) (link, virtual int32) {

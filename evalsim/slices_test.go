@@ -16,16 +16,6 @@ import (
 	"remap/workload"
 )
 
-// phased gives the sends of a program phases in turn.
-func phased(p *workload.Program, phases ...string) *workload.Program {
-	p.Phases = phases
-	for i := range p.Ops {
-		p.Ops[i].Phase = uint8(i % max(1, len(phases)))
-		p.Ops[i].Tag = uint16(i % 5)
-	}
-	return p
-}
-
 func runJobs(t rapid.TB, top *topology.Topology, jobs []evalsim.Job, o evalsim.Options) *evalsim.Result {
 	t.Helper()
 	r, err := evalsim.Run(context.Background(), top, jobs, o)

@@ -29,7 +29,7 @@ func staticBytes(t rapid.TB, top *topology.Topology, p *workload.Program, hosts 
 	for r, h := range hosts {
 		m = append(m, h*int32(len(hosts))+int32(r))
 	}
-	loads := routing.ForLoads().LinkLoads(top, a, traffic, m)
+	loads := mapping.RoutingNamed(routing.String()).LinkLoads(top, a, traffic, m)
 	for l := range loads {
 		loads[l] *= top.Links[l].BytesPerSecond
 	}

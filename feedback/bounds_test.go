@@ -38,7 +38,7 @@ func posed(t rapid.TB, spec, pattern string, m mapping.Mapping, change func(*top
 	s := DefaultSettings()
 	s.Problem = &mapping.Problem{Graph: traffic.Graph(), Machine: machine, Allocation: a, Seed: 1, Start: m}
 	s.Traffic, s.Evaluate, s.Repeats = traffic, Simulator(machine, a, program, o, 1), 2
-	s.Problem.Routing = o.Routing.ForLoads()
+	s.Problem.Routing = mapping.RoutingNamed(o.Routing.String())
 	s.Alone, s.Memory = true, func(host int32) float64 { return o.MemoryRate(machine, host) }
 	s.Strategies = []mapping.Strategy{mapping.RandomStrategy()}
 	if err := s.check(); err != nil {

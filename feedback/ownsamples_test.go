@@ -12,6 +12,7 @@ import (
 	"remap/counters"
 	"remap/evalsim"
 	"remap/mapping"
+	"remap/simfiles"
 	"remap/workload"
 )
 
@@ -147,7 +148,7 @@ func sampledRun(t *testing.T, o evalsim.Options, others ...evalsim.Job) (*Measur
 		t.Fatal(err)
 	}
 	var file strings.Builder
-	if err := evalsim.WriteLinks(&file, machine, results, evalsim.LinksOptions{}); err != nil {
+	if err := simfiles.WriteLinks(&file, machine, results, simfiles.LinksOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	s, err := counters.ReadSamples(machine, "run.csv", strings.NewReader(file.String()))

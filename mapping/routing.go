@@ -17,6 +17,21 @@ const (
 	ValiantRouting                // by way of a random one of topology.Routes.Intermediate
 )
 
+// RoutingNamed is what is known of a routing of the simulator by its name there
+// (evalsim.Routing): adaptive, two-choices, random and hash take shortest paths. Of ugal
+// and of every name that is not listed nothing is known.
+func RoutingNamed(name string) Routing {
+	switch name {
+	case "adaptive", "two-choices", "random", "hash":
+		return MinimalRouting
+	case "static":
+		return StaticRouting
+	case "valiant":
+		return ValiantRouting
+	}
+	return AnyRouting
+}
+
 // LinkLoads is what LinkLoads is for MinimalRouting, under any routing.
 //
 // Under StaticRouting it is exact, to the byte: every pair of hosts has one route. Only

@@ -88,7 +88,7 @@ func (p *program) load() (*job, error) {
 	if err != nil {
 		return nil, err
 	}
-	j.routing = o.Routing.ForLoads()
+	j.routing = mapping.RoutingNamed(o.Routing.String())
 	if j.machine, err = p.openTopology(); err != nil {
 		return nil, err
 	}

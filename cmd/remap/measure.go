@@ -8,19 +8,19 @@ import (
 	"time"
 
 	"remap/evalsim"
-	"remap/internal/columns"
 	"remap/sampling"
+	"remap/simfiles"
 )
 
 // measures are the files that simulate writes beside its report.
 type measures struct {
 	links, samples, latencies *output
-	linksFormat               columns.Format
+	linksFormat               simfiles.Format
 }
 
 // openMeasures checks the files' options, which must name files of their own.
 func (p *program) openMeasures(out *output) (*measures, error) {
-	f := &measures{linksFormat: columns.FormatOf(p.links)}
+	f := &measures{linksFormat: simfiles.FormatOf(p.links)}
 	outputs := []named{{"output", out}}
 	for _, file := range []struct {
 		option, path string
@@ -54,7 +54,7 @@ func (p *program) openMeasures(out *output) (*measures, error) {
 	}
 	if p.linksFormat != "" {
 		var err error
-		if f.linksFormat, err = columns.ParseFormat(p.linksFormat); err != nil {
+		if f.linksFormat, err = simfiles.ParseFormat(p.linksFormat); err != nil {
 			return nil, inOption("links-format", err)
 		}
 	}
@@ -131,7 +131,7 @@ func (p *program) play(ctx context.Context, f *measures, j *job, jobs []evalsim.
 	}
 	var results []*evalsim.Result
 	return results, f.samples.stream(func(w io.Writer) error {
-		rows, err := evalsim.NewSamplesWriter(w, columns.FormatOf(p.samples), j.machine, o.Sampling, jobs)
+		rows, err := simfiles.NewSamplesWriter(w, simfiles.FormatOf(p.samples), j.machine, o.Sampling, jobs)
 		if err != nil {
 			return err
 		}
@@ -145,17 +145,17 @@ func (p *program) play(ctx context.Context, f *measures, j *job, jobs []evalsim.
 // writeMeasures writes the files of links and latencies.
 func (p *program) writeMeasures(f *measures, j *job, jobs []evalsim.Job, results []*evalsim.Result, latencies []evalsim.LatencySummary) error {
 	if f.links.toFile() {
-		o := evalsim.LinksOptions{Format: f.linksFormat, Slices: p.slices > 0, ByPhase: p.byPhase, ByTag: p.byTag, ByCallSite: p.byCallSite, Jobs: jobs}
+		o := simfiles.LinksOptions{Format: f.linksFormat, Slices: p.slices > 0, ByPhase: p.byPhase, ByTag: p.byTag, ByCallSite: p.byCallSite, Jobs: jobs}
 		if p.view == "administrator" {
-			o.Job = evalsim.AllJobs
+			o.Job = simfiles.AllJobs
 		}
-		if err := f.links.write(func(w io.Writer) error { return evalsim.WriteLinks(w, j.machine, results, o) }); err != nil {
+		if err := f.links.write(func(w io.Writer) error { return simfiles.WriteLinks(w, j.machine, results, o) }); err != nil {
 			return err
 		}
 	}
 	if f.latencies.toFile() {
 		return f.latencies.write(func(w io.Writer) error {
-			return evalsim.WriteLatencies(w, columns.FormatOf(p.latencies), latencies)
+			return simfiles.WriteLatencies(w, simfiles.FormatOf(p.latencies), latencies)
 		})
 	}
 	return nil

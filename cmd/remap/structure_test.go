@@ -36,12 +36,15 @@ var mayImport = map[string][]string{
 	"tiling":       {"stencil", "mapping", "commgraph", "topology"},
 	"strategy":     slices.Concat(algorithms, []string{"mapping", "commgraph", "topology", "stencil"}),
 	"launcher":     {"mapping", "commgraph", "topology"},
-	"evalsim":      {"topology", "workload", "mapping", "sampling", "commgraph"},
+	"evalsim":      {"topology", "workload", "sampling", "commgraph"},
+	"simfiles":     {"evalsim", "sampling", "topology"},
 	"diagnosis":    {"evalsim", "sampling", "topology"},
 	"feedback":     {"counters", "evalsim", "mapping", "commgraph", "topology", "workload", "sampling"},
 	"fixtures":     {"commgraph", "topology", "workload", "mapping", "strategy", "evalsim"},
 	"benchmarks":   {"*"},
 	"cmd/remap":    {"*"},
+
+	"internal/testkit": {"*"}, // imported by tests only
 }
 
 // goFile is a parsed source file of the module.
@@ -109,6 +112,8 @@ func TestImportRule(t *testing.T) {
 			path := strings.Trim(spec.Path.Value, `"`)
 			ours, inModule := strings.CutPrefix(path, module)
 			switch {
+			case ours == "internal/testkit":
+				t.Errorf("%s imports %s: only tests may", f.path, path)
 			case !inModule || strings.HasPrefix(ours, "internal/"):
 			case !slices.Contains(allowed, ours) && !slices.Contains(allowed, "*"):
 				t.Errorf("%s imports %s: not allowed for %s", f.path, path, f.folder)

@@ -9,9 +9,7 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"path/filepath"
 	"strconv"
-	"strings"
 )
 
 // Format is a file format.
@@ -22,29 +20,6 @@ const (
 	JSON                  // one array, an object a row
 	Parquet               // Apache Parquet, snappy
 )
-
-var formatNames = []string{"csv", "json", "parquet"}
-
-func (f Format) String() string { return formatNames[f] }
-
-// ParseFormat reads csv, json or parquet.
-func ParseFormat(name string) (Format, error) {
-	for i, n := range formatNames {
-		if n == name {
-			return Format(i), nil
-		}
-	}
-	return 0, fmt.Errorf("unknown format %q: it is one of %s", name, strings.Join(formatNames, ", "))
-}
-
-// FormatOf is the format that a file's ending names; CSV for other endings.
-func FormatOf(path string) Format {
-	f, err := ParseFormat(strings.ToLower(strings.TrimPrefix(filepath.Ext(path), ".")))
-	if err != nil {
-		return CSV
-	}
-	return f
-}
 
 // Kind is the type of a column's values.
 type Kind uint8

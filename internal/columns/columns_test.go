@@ -215,14 +215,3 @@ func TestRefusedRows(t *testing.T) {
 		t.Error("an unknown format passes")
 	}
 }
-
-func TestFormatOf(t *testing.T) {
-	for path, want := range map[string]Format{"a.csv": CSV, "a.JSON": JSON, "b.c/a.parquet": Parquet, "json": CSV, "a.txt": CSV} {
-		if got := FormatOf(path); got != want {
-			t.Errorf("%s is taken for %v, want %v", path, got, want)
-		}
-	}
-	if _, err := ParseFormat("xls"); err == nil {
-		t.Error("xls is taken for a format")
-	}
-}

@@ -1,38 +1,41 @@
-package evalsim
+package simfiles
 
 import (
 	"cmp"
 	"maps"
 	"slices"
 
+	"remap/evalsim"
 	"remap/internal/columns"
 	"remap/sampling"
 )
 
-// every stands for all slices, phases, tags or call sites together.
+// every means all slices, phases, tags or call sites together.
 const every = -1
 
-// rowSet is what a set of rows, one a link, tells of. Phases and call sites are
-// numbered over all jobs by name.
+// rowSet names the packets of a set of rows, one row a link. Phases and call sites are
+// numbered by name over all jobs.
 type rowSet struct{ slice, phase, tag, callSite int }
 
 func compareRowSets(a, b rowSet) int {
-	return cmp.Or(cmp.Compare(a.slice, b.slice), cmp.Compare(a.phase, b.phase), cmp.Compare(a.tag, b.tag), cmp.Compare(a.callSite, b.callSite))
+	return cmp.Or(cmp.Compare(a.slice, b.slice), cmp.Compare(a.phase, b.phase),
+		cmp.Compare(a.tag, b.tag), cmp.Compare(a.callSite, b.callSite))
 }
 
-// exact tells whether counters know what the rows tell of: they know all packets
-// of a time, and not whose they were.
+// exact tells whether exact counts of the rows are known. Exact counts are of all packets
+// in a time slice; they do not tell phases, tags or call sites apart.
 func (r rowSet) exact() bool { return r.phase == every && r.tag == every && r.callSite == every }
 
-// names are names of phases or call sites, numbered over jobs in the order in
-// which they appear; equal names have one number.
+// names are names of phases or call sites, numbered over the jobs in order of first
+// appearance. Equal names have one number.
 type names struct {
 	list    []string
 	numbers map[string]int // of list
 	of      [][]int        // by job, then number within its program: index into list
 }
 
-func numberNames(jobs []Job, view int, of func(Job) []string) names {
+// numberNames numbers the names that `of` gives for the job in view, or for all jobs.
+func numberNames(jobs []evalsim.Job, view int, of func(evalsim.Job) []string) names {
 	n := names{numbers: map[string]int{}, of: make([][]int, len(jobs))}
 	for i, j := range jobs {
 		if view != AllJobs && view != i {
@@ -51,11 +54,11 @@ func numberNames(jobs []Job, view int, of func(Job) []string) names {
 	return n
 }
 
-// rowSets are the tables to be merged of every set of rows.
+// rowSets holds, for every set of rows, the tables whose sum it shows.
 type rowSets map[rowSet][]*sampling.Table
 
-// rowSets finds the sets that there is something to tell of; those that counters
-// know of are there without tables, too.
+// rowSets finds the sets that have rows. A set with exact counts is there even without
+// tables.
 func (l *linkWriter) rowSets() rowSets {
 	sets, o := rowSets{}, &l.options
 	whole := rowSet{every, every, every, every}
@@ -85,20 +88,21 @@ func (l *linkWriter) rowSets() rowSets {
 	return sets
 }
 
-// inView tells whether the est_ columns are of a job's receivers.
+// inView tells whether a job's receivers count in the est_ columns.
 func (l *linkWriter) inView(job int) bool { return l.options.Job == AllJobs || l.options.Job == job }
 
+// add appends a table to a set, unless it is nil or not wanted.
 func (s rowSets) add(to rowSet, t *sampling.Table, wanted bool) {
 	if wanted && t != nil {
 		s[to] = append(s[to], t)
 	}
 }
 
-// ordered are the sets by slice, then phase, tag and call site.
+// ordered are the sets in order of slice, then phase, tag and call site.
 func (s rowSets) ordered() []rowSet { return slices.SortedFunc(maps.Keys(s), compareRowSets) }
 
 // rowSetOf is the set that a part of a job in view belongs to.
-func (l *linkWriter) rowSetOf(p *Part) rowSet {
+func (l *linkWriter) rowSetOf(p *evalsim.Part) rowSet {
 	of, o := rowSet{every, every, every, every}, &l.options
 	if o.Slices {
 		of.slice = p.Slice
@@ -115,7 +119,7 @@ func (l *linkWriter) rowSetOf(p *Part) rowSet {
 	return of
 }
 
-// labelColumns are those that say what a row tells of.
+// labelColumns are the columns that name a row's slice, phase, tag and call site.
 func (o *LinksOptions) labelColumns() (labels []columns.Column) {
 	for _, label := range []struct {
 		asked bool
@@ -149,7 +153,7 @@ func (l *linkWriter) labels(of rowSet) {
 	}
 }
 
-// nameOrNone is a call site's name, missing where it is not known.
+// nameOrNone is a call site's name, a missing value where the call site is not known.
 func nameOrNone(name string) columns.Value {
 	if name == "" {
 		return columns.Value{}

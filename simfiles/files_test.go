@@ -1,4 +1,4 @@
-package evalsim_test
+package simfiles_test
 
 import (
 	"bytes"
@@ -12,18 +12,19 @@ import (
 	"github.com/parquet-go/parquet-go"
 
 	"remap/evalsim"
-	"remap/internal/columns"
+	"remap/internal/testkit"
 	"remap/sampling"
+	"remap/simfiles"
 )
 
 // rows are the lines of a file, as CSV shows them.
 type rows []map[string]string
 
 // readTable reads a file of any format; rows come as CSV shows them.
-func readTable(t *testing.T, f columns.Format, content []byte) rows {
+func readTable(t *testing.T, f simfiles.Format, content []byte) rows {
 	t.Helper()
 	switch f {
-	case columns.CSV:
+	case simfiles.CSV:
 		lines, err := csv.NewReader(bytes.NewReader(content)).ReadAll()
 		if err != nil {
 			t.Fatal(err)
@@ -37,7 +38,7 @@ func readTable(t *testing.T, f columns.Format, content []byte) rows {
 			table = append(table, row)
 		}
 		return table
-	case columns.JSON:
+	case simfiles.JSON:
 		var objects []map[string]any
 		if err := json.Unmarshal(content, &objects); err != nil {
 			t.Fatal(err)
@@ -154,13 +155,13 @@ func (r rows) sum(t *testing.T, name, link string) (total float64) {
 // any of them together sum to the rows of the whole, link by link, for a job and for
 // the administrator.
 func TestLinksFiles(t *testing.T) {
-	top, jobs, results, _ := measured(t, sampling.Reservoirs, 2)
-	write := func(o evalsim.LinksOptions) rows {
+	top, jobs, results, _ := testkit.Measured(t, sampling.Reservoirs, 2)
+	write := func(o simfiles.LinksOptions) rows {
 		var of [3]rows
 		for f := range of {
 			var b bytes.Buffer
-			o.Format, o.Jobs = columns.Format(f), jobs
-			if err := evalsim.WriteLinks(&b, top, results, o); err != nil {
+			o.Format, o.Jobs = simfiles.Format(f), jobs
+			if err := simfiles.WriteLinks(&b, top, results, o); err != nil {
 				t.Fatal(err)
 			}
 			of[f] = readTable(t, o.Format, b.Bytes()).normal()
@@ -170,14 +171,14 @@ func TestLinksFiles(t *testing.T) {
 		}
 		return of[0]
 	}
-	for _, job := range []int{0, 1, evalsim.AllJobs} {
-		whole := write(evalsim.LinksOptions{Job: job})
+	for _, job := range []int{0, 1, simfiles.AllJobs} {
+		whole := write(simfiles.LinksOptions{Job: job})
 		if len(whole) != len(top.Links) {
 			t.Fatalf("%d rows of %d links", len(whole), len(top.Links))
 		}
 		count := make([]int, 16) // by dimensions
 		for d := range count {
-			o := evalsim.LinksOptions{Job: job, Slices: d&1 > 0, ByPhase: d&2 > 0, ByTag: d&4 > 0, ByCallSite: d&8 > 0}
+			o := simfiles.LinksOptions{Job: job, Slices: d&1 > 0, ByPhase: d&2 > 0, ByTag: d&4 > 0, ByCallSite: d&8 > 0}
 			apart := write(o)
 			sumToWhole(t, apart, whole, d < 2)
 			count[d] = len(apart)
@@ -186,9 +187,9 @@ func TestLinksFiles(t *testing.T) {
 			}
 		}
 	}
-	administrator := write(evalsim.LinksOptions{Job: evalsim.AllJobs})
-	first, second := write(evalsim.LinksOptions{}), write(evalsim.LinksOptions{Job: 1})
-	near(t, "estimates of all jobs", administrator.sum(t, "est_packets", ""),
+	administrator := write(simfiles.LinksOptions{Job: simfiles.AllJobs})
+	first, second := write(simfiles.LinksOptions{}), write(simfiles.LinksOptions{Job: 1})
+	testkit.Near(t, "estimates of all jobs", administrator.sum(t, "est_packets", ""),
 		first.sum(t, "est_packets", "")+second.sum(t, "est_packets", ""), 0)
 }
 
@@ -201,21 +202,21 @@ func sumToWhole(t *testing.T, apart, whole rows, exact bool) {
 			want = map[string]float64{} // of single phases, tags and call sites they are not known
 		}
 		for link := range want {
-			near(t, name+" of link "+link, got[link], want[link], 0)
+			testkit.Near(t, name+" of link "+link, got[link], want[link], 0)
 		}
 		for link := range got {
-			near(t, name+" of link "+link, got[link], want[link], 0)
+			testkit.Near(t, name+" of link "+link, got[link], want[link], 0)
 		}
 	}
 }
 
 // A file of samples has what was delivered, in every format.
 func TestSamplesFiles(t *testing.T) {
-	top, jobs, _, deliveries := measured(t, sampling.Reservoirs, 2)
+	top, jobs, _, deliveries := testkit.Measured(t, sampling.Reservoirs, 2)
 	var of [3]rows
 	for f := range of {
 		var b bytes.Buffer
-		w, err := evalsim.NewSamplesWriter(&b, columns.Format(f), top, sampling.Reservoirs, jobs)
+		w, err := simfiles.NewSamplesWriter(&b, simfiles.Format(f), top, sampling.Reservoirs, jobs)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -227,8 +228,8 @@ func TestSamplesFiles(t *testing.T) {
 		if err := w.Close(); err != nil {
 			t.Fatal(err)
 		}
-		if of[f] = readTable(t, columns.Format(f), b.Bytes()); !reflect.DeepEqual(of[f], of[0]) {
-			t.Fatalf("%v differs from CSV", columns.Format(f))
+		if of[f] = readTable(t, simfiles.Format(f), b.Bytes()); !reflect.DeepEqual(of[f], of[0]) {
+			t.Fatalf("%v differs from CSV", simfiles.Format(f))
 		}
 	}
 	i := 0
@@ -255,11 +256,11 @@ func TestSamplesFiles(t *testing.T) {
 
 // A file of latencies has what the summaries say.
 func TestLatenciesFiles(t *testing.T) {
-	_, _, results, _ := measured(t, sampling.Reservoirs, 2)
+	_, _, results, _ := testkit.Measured(t, sampling.Reservoirs, 2)
 	summaries := evalsim.SummarizeLatencies(results)
-	for f := columns.CSV; f <= columns.Parquet; f++ {
+	for f := simfiles.CSV; f <= simfiles.Parquet; f++ {
 		var b bytes.Buffer
-		if err := evalsim.WriteLatencies(&b, f, summaries); err != nil {
+		if err := simfiles.WriteLatencies(&b, f, summaries); err != nil {
 			t.Fatal(err)
 		}
 		table := readTable(t, f, b.Bytes())
@@ -280,7 +281,7 @@ func TestLatenciesFiles(t *testing.T) {
 				if err != nil || len(table[i]) != len(fields) {
 					t.Fatalf("%s: %q, %v", name, table[i][name], err)
 				}
-				near(t, name, got, want, 1e-7*want)
+				testkit.Near(t, name, got, want, 1e-7*want)
 			}
 		}
 	}

@@ -1,4 +1,4 @@
-package evalsim_test
+package simfiles_test
 
 import (
 	"bytes"
@@ -10,8 +10,9 @@ import (
 	"testing"
 
 	"remap/evalsim"
-	"remap/internal/columns"
+	"remap/internal/testkit"
 	"remap/sampling"
+	"remap/simfiles"
 	"remap/topology"
 	"remap/workload"
 )
@@ -135,9 +136,9 @@ func TestSamplesFileMakesTheTables(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			top, jobs, results, deliveries := measured(t, v, 2)
+			top, jobs, results, deliveries := testkit.Measured(t, v, 2)
 			var b bytes.Buffer
-			w, err := evalsim.NewSamplesWriter(&b, columns.CSV, top, v, jobs)
+			w, err := simfiles.NewSamplesWriter(&b, simfiles.CSV, top, v, jobs)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -155,27 +156,27 @@ func TestSamplesFileMakesTheTables(t *testing.T) {
 }
 
 // decodes ends a file and holds the tables that it makes against those of the run.
-func decodes(t *testing.T, top *topology.Topology, v sampling.Variant, w *evalsim.SamplesWriter, b *bytes.Buffer, results []*evalsim.Result, nonMinimal bool) {
+func decodes(t *testing.T, top *topology.Topology, v sampling.Variant, w *simfiles.SamplesWriter, b *bytes.Buffer, results []*evalsim.Result, nonMinimal bool) {
 	t.Helper()
 	if err := w.Close(); err != nil {
 		t.Fatal(err)
 	}
 	d := newDecoder(t, top, v, nonMinimal)
-	for _, row := range readTable(t, columns.CSV, b.Bytes()) {
+	for _, row := range readTable(t, simfiles.CSV, b.Bytes()) {
 		d.take(row)
 	}
 	d.receiver.Flush()
 	for repeat, r := range results {
 		for job, want := range r.Samples {
-			sameTables(t, d.tables[[2]int{repeat, job}], want)
+			testkit.SameTables(t, d.tables[[2]int{repeat, job}], want)
 		}
 	}
 }
 
 // So it is where link numbers have gaps, and on ways that are not the shortest.
 func TestSamplesFileOfFailures(t *testing.T) {
-	whole := network(t, "dragonfly:groups=5,routers=4,hosts=2,global=2")
-	top := failed(t, whole, between(whole, 1), between(whole, 44))
+	whole := testkit.Network(t, "dragonfly:groups=5,routers=4,hosts=2,global=2")
+	top := testkit.Failed(t, whole, testkit.SwitchLink(whole, 1), testkit.SwitchLink(whole, 44))
 	if slices.Max(top.Origin) == int32(len(top.Links)-1) {
 		t.Fatal("no link has another number than its index")
 	}
@@ -183,7 +184,7 @@ func TestSamplesFileOfFailures(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	jobs := []evalsim.Job{{Program: p, Hosts: identity(40)}}
+	jobs := []evalsim.Job{{Program: p, Hosts: testkit.Identity(40)}}
 	for _, text := range []string{"n=2", "one-bit", "one-reservoir", "bloom:32"} {
 		o := evalsim.DefaultOptions()
 		o.Routing = evalsim.UGAL
@@ -195,7 +196,7 @@ func TestSamplesFileOfFailures(t *testing.T) {
 			t.Fatal(err)
 		}
 		var b bytes.Buffer
-		w, err := evalsim.NewSamplesWriter(&b, columns.CSV, top, o.Sampling, jobs)
+		w, err := simfiles.NewSamplesWriter(&b, simfiles.CSV, top, o.Sampling, jobs)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,4 +1,4 @@
-package evalsim_test
+package simfiles_test
 
 import (
 	"bytes"
@@ -9,15 +9,16 @@ import (
 	"testing"
 
 	"remap/evalsim"
-	"remap/internal/columns"
+	"remap/internal/testkit"
 	"remap/sampling"
+	"remap/simfiles"
 	"remap/topology"
 	"remap/workload"
 )
 
 // Links are numbered as --fail takes them, also where cables have failed.
 func TestLinkNumbersOfFailures(t *testing.T) {
-	whole := network(t, "torus:4x3")
+	whole := testkit.Network(t, "torus:4x3")
 	top, err := topology.Degrade(whole, []string{"20", "s1-1:s2-1"}, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -26,13 +27,13 @@ func TestLinkNumbersOfFailures(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	jobs := []evalsim.Job{{Program: p, Hosts: identity(12)}}
+	jobs := []evalsim.Job{{Program: p, Hosts: testkit.Identity(12)}}
 	s, err := evalsim.New(top, jobs, evalsim.DefaultOptions())
 	if err != nil {
 		t.Fatal(err)
 	}
 	var samples, links bytes.Buffer
-	w, err := evalsim.NewSamplesWriter(&samples, columns.CSV, top, sampling.Reservoirs, jobs)
+	w, err := simfiles.NewSamplesWriter(&samples, simfiles.CSV, top, sampling.Reservoirs, jobs)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -49,7 +50,7 @@ func TestLinkNumbersOfFailures(t *testing.T) {
 	if err := w.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if err := evalsim.WriteLinks(&links, top, results, evalsim.LinksOptions{}); err != nil {
+	if err := simfiles.WriteLinks(&links, top, results, simfiles.LinksOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	for _, row := range read(t, &links) {
