@@ -1,43 +1,38 @@
 package sampling
 
 import (
-	"encoding/binary"
 	"math"
 	"math/bits"
 	"sync"
-
-	"github.com/btcsuite/btcd/btcutil/bloom"
-	"github.com/btcsuite/btcd/wire"
 )
 
-// BloomFilter sets and tests links in filters of a fixed number of bits (Bloom
-// 1970; Taffet 2018, section 5.8), which are kept in 64-bit words from the low
-// bit of the first one on. Hash functions and positions are those of package
-// btcutil/bloom with the packet's identity as its tweak and the four
-// little-endian bytes of the link as its data: filters of whole bytes have bit
-// for bit what it puts into them, others differ in the modulus only. Because of
-// the identity, another set of links is mistaken for crossed ones with every packet.
+// BloomFilter adds links to filters of a fixed number of bits and tests them (Bloom 1970;
+// Taffet 2018, section 5.8). A filter is a list of 64-bit words; bit 0 is the low bit of the
+// first word.
 //
-// A hash of m bits, carried as it is, is a Bloom filter of 2^m bits with one
-// hash function that stores one link: the hash says which bit is set. For m = 1
-// that is the thesis's correspondence: hop bit 0 is the filter [1, 0] and hop bit
-// 1 is [0, 1]. What filters add is that they hold several links.
+// Hash functions and positions are those of github.com/btcsuite/btcd/btcutil/bloom: its
+// tweak is the packet's identity, its data are the four little-endian bytes of the link.
+// Tests compare the two: filters of whole bytes are the same bit for bit; filters of other
+// sizes differ only in the modulus. Because of the identity, each packet mistakes another
+// set of links for crossed ones.
+//
+// A hash of m bits that is carried as it is equals a Bloom filter of 2^m bits with one hash
+// function and one link: the hash says which bit is set. For m = 1 this is the
+// correspondence in the thesis: hop bit 0 is the filter [1, 0], hop bit 1 is [0, 1]. In
+// addition, filters hold several links.
 type BloomFilter struct {
-	size    uint32
-	hashes  uint32
-	inverse uint64           // 2^64 / size, rounded up
-	odds    []float64        // length size+1, by bits set: FalsePositive
-	weights func() []float64 // length 256, by counter: Terms; computed when first asked for
+	size    uint32 // bits of a filter
+	hashes  uint32 // hash functions
+	inverse uint64 // 2^64 / size, rounded up
+
+	// odds is what FalsePositive returns: length size+1, by the number of bits set.
+	odds []float64
+
+	// weights are what Terms needs: length 256, by counter. They are computed on first use.
+	weights func() []float64
 }
 
-// bloomLinks is the number of links a filter is laid out for: what the longest
-// minimal path of a three-level tree crosses.
-const bloomLinks = 5
-
-// bloomTweak is what btcutil/bloom tells its hash functions apart by.
-const bloomTweak = 0xfba4c795
-
-// NewBloomFilter is for filters of 1 or more bits.
+// NewBloomFilter prepares filters of `size` bits, at least 1.
 func NewBloomFilter(size int) *BloomFilter {
 	b := &BloomFilter{size: uint32(size), hashes: bloomHashes(size), inverse: math.MaxUint64/uint64(size) + 1}
 	b.odds = make([]float64, size+1)
@@ -48,10 +43,10 @@ func NewBloomFilter(size int) *BloomFilter {
 	return b
 }
 
-// bloomHashes is btcutil/bloom's number of hash functions, bits/links x ln 2
-// rounded down, but at least one.
+// bloomHashes is the number of hash functions in btcutil/bloom: bits/links x ln 2 rounded
+// down, at least 1 and at most bloomMaxHashes.
 func bloomHashes(size int) uint32 {
-	return uint32(max(1, min(wire.MaxFilterLoadHashFuncs, int(float64(size)/bloomLinks*math.Ln2))))
+	return uint32(max(1, min(bloomMaxHashes, int(float64(size)/bloomLinks*math.Ln2))))
 }
 
 // Hashes is the number of hash functions.
@@ -59,10 +54,9 @@ func (b *BloomFilter) Hashes() int { return int(b.hashes) }
 
 // Add puts a link into a filter.
 func (b *BloomFilter) Add(filter []uint64, id uint32, link int32) {
-	var data [4]byte
-	binary.LittleEndian.PutUint32(data[:], uint32(link))
+	block := murmurBlock(uint32(link))
 	for i := range b.hashes {
-		at := b.position(bloom.MurmurHash3(i*bloomTweak+id, data[:]))
+		at := b.position(murmurFinish(i*bloomTweak+id, block))
 		filter[at/64] |= 1 << (at % 64)
 	}
 }
@@ -72,10 +66,10 @@ func (b *BloomFilter) Has(filter []uint64, id uint32, link int32) bool {
 	return b.Match(filter, id, link, 1) == 1
 }
 
-// Match tells which of the links first..first+63 may be in a filter: bit i stands
-// for link first+i, in the result as in `among`, which says whom to test. Each
-// hash function goes over those that all before have let through: the processor
-// need not guess for every link when its test ends.
+// Match tells which of the links first..first+63 may be in a filter. Bit i of the result and
+// of `among` stands for link first+i; `among` selects the links to test. Each hash function
+// tests all links that passed the functions before it, so the processor has no branch to
+// predict for each link.
 func (b *BloomFilter) Match(filter []uint64, id uint32, first int32, among uint64) uint64 {
 	found := uint64(0)
 	for link := uint32(first) + uint32(bits.Len64(among)); link != uint32(first); {
@@ -102,12 +96,13 @@ func (b *BloomFilter) position(hash uint32) uint32 {
 	return uint32(high)
 }
 
-// murmurBlock and murmurFinish are the two halves of bloom.MurmurHash3 for a seed
-// and four bytes of data: what can be computed from the data alone, and the rest.
+// murmurBlock is the part of MurmurHash3 (32 bits, Appleby) that depends on the four bytes
+// of data alone.
 func murmurBlock(data uint32) uint32 {
 	return bits.RotateLeft32(data*0xcc9e2d51, 15) * 0x1b873593
 }
 
+// murmurFinish completes MurmurHash3 of a seed and a murmurBlock.
 func murmurFinish(seed, block uint32) uint32 {
 	hash := bits.RotateLeft32(seed^block, 13)*5 + 0xe6546b64 ^ 4
 	hash = (hash ^ hash>>16) * 0x85ebca6b
@@ -115,9 +110,9 @@ func murmurFinish(seed, block uint32) uint32 {
 	return hash ^ hash>>16
 }
 
-// FalsePositive is the probability that a link that was not put into a filter
-// seems to be in it: each of its positions, which are independent of the filter
-// and of each other and may repeat, is set with the share of set bits.
+// FalsePositive is the probability that a link that was not added to a filter seems to be
+// in it. The positions of the link are independent of the filter and of each other, and may
+// repeat: each is set with a probability equal to the share of set bits.
 func (b *BloomFilter) FalsePositive(filter []uint64) float64 {
 	set := 0
 	for _, word := range filter {
@@ -126,15 +121,15 @@ func (b *BloomFilter) FalsePositive(filter []uint64) float64 {
 	return b.odds[set]
 }
 
-// Terms are what a filter adds to the count of a link that seems to be in it and
-// to that of one that does not; `count` links were put into it. The sum over
-// packets is without bias: with the probability p of a false positive, 1 for a
-// member and (1 - p) in + p out = 0 for any other link.
+// Terms are what a filter adds to the count of a link that seems to be in it (in) and of a
+// link that does not (out). `count` is the number of links that were added. Sums over packets
+// are unbiased: a member adds 1 on average, and any other link, which seems to be in the
+// filter with probability p, adds p x in + (1 - p) x out = 0 on average.
 //
-// A full filter says nothing: it adds 0 to all. The others of so many links
-// stand for it, with 1/P(not full) in place of 1. Where that is above 256, they
-// are left out as well and members' counts are too low; with counters that have
-// stopped at a limit below 255 they are, too, as the length is not known.
+// A full filter tells nothing and adds 0 to all links. Filters that are not full and have
+// the same count represent it: they add 1/P(not full) in place of 1. Where this weight is
+// above 256, these filters add 0 too, and the counts of members are too low. They are also
+// too low with hop counters whose limit is below 255, because the count is then unknown.
 func (b *BloomFilter) Terms(filter []uint64, count uint8) (in, out float64) {
 	p := b.FalsePositive(filter)
 	if p == 1 {

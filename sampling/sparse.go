@@ -1,14 +1,14 @@
 package sampling
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
 	"slices"
 )
 
-// Sparse is a table of the links that anything was counted for.
+// Sparse is a table of only those links that have counts. Package sampling/tablejson
+// reads and writes it as JSON.
 type Sparse struct {
 	Variant  Variant
 	Links    []int32 // ascending, each once
@@ -125,49 +125,6 @@ func (s *Sparse) CongestedEstimate(link int32) Estimate { return s.judge(link).c
 
 // Fraction is a link's congested fraction.
 func (s *Sparse) Fraction(link int32) Estimate { return s.judge(link).fraction(normal95) }
-
-// sparseJSON is a table's form in JSON. Entries are arrays of the five counts, in
-// the order of Entry's fields.
-type sparseJSON struct {
-	Variant  string       `json:"variant"`
-	Received Totals       `json:"received"`
-	Links    []int32      `json:"links"`
-	Entries  [][5]float64 `json:"entries"`
-}
-
-// MarshalJSON writes the variant as ParseVariant reads it, and every entry as an
-// array of its five counts.
-func (s *Sparse) MarshalJSON() ([]byte, error) {
-	out := sparseJSON{s.Variant.String(), s.Received, s.Links, make([][5]float64, len(s.Entries))}
-	if out.Links == nil {
-		out.Links = []int32{}
-	}
-	for i, e := range s.Entries {
-		out.Entries[i] = [5]float64{e.Packets, e.PacketsVariance, e.Congested, e.CongestedVariance, e.Covariance}
-	}
-	return json.Marshal(out)
-}
-
-// UnmarshalJSON reads what MarshalJSON writes and checks it.
-func (s *Sparse) UnmarshalJSON(data []byte) error {
-	var in sparseJSON
-	if err := json.Unmarshal(data, &in); err != nil {
-		return fmt.Errorf("samples: %w", err)
-	}
-	v, err := ParseVariant(in.Variant)
-	if err != nil {
-		return fmt.Errorf("samples: %w", err)
-	}
-	out := Sparse{Variant: v, Links: in.Links, Entries: make([]Entry, len(in.Entries)), Received: in.Received}
-	for i, e := range in.Entries {
-		out.Entries[i] = Entry{e[0], e[1], e[2], e[3], e[4]}
-	}
-	if err := out.Check(); err != nil {
-		return err
-	}
-	*s = out
-	return nil
-}
 
 // largest bounds counts, so that no estimate of sensible ones overflows.
 const largest = 1e18

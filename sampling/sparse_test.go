@@ -1,9 +1,6 @@
 package sampling_test
 
 import (
-	"encoding/json"
-	"math"
-	"reflect"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -89,68 +86,4 @@ func TestSparseRefuses(t *testing.T) {
 	if _, err := sampling.MergeSparse(one.Sparse(), &sampling.Sparse{}); err == nil {
 		t.Error("tables of two variants are added")
 	}
-}
-
-func TestSparseJSON(t *testing.T) {
-	for _, name := range []string{"full", "n=3", "one-bit", "one-reservoir,hash=whole", "bloom:32", "one-bit,counter=3"} {
-		s := fixedTraffic(200).run(parse(t, name), 1).Sparse()
-		text, err := json.Marshal(s)
-		if err != nil {
-			t.Fatal(err)
-		}
-		var back sampling.Sparse
-		if err := json.Unmarshal(text, &back); err != nil {
-			t.Fatalf("%s: %v", text, err)
-		}
-		equal(t, name, s, &back)
-	}
-	for what, text := range map[string]string{
-		"unknown variant": `{"variant":"two"}`,
-		"descending":      `{"variant":"full","links":[2,1],"entries":[[1,0,0,0,0],[1,0,0,0,0]]}`,
-		"twice":           `{"variant":"full","links":[1,1],"entries":[[1,0,0,0,0],[1,0,0,0,0]]}`,
-		"negative link":   `{"variant":"full","links":[-1],"entries":[[1,0,0,0,0]]}`,
-		"lengths":         `{"variant":"full","links":[1],"entries":[]}`,
-		"zero":            `{"variant":"full","links":[1],"entries":[[0,0,0,0,0]]}`,
-		"infinite":        `{"variant":"full","links":[1],"entries":[[1e999,0,0,0,0]]}`,
-		"huge":            `{"variant":"full","links":[1],"entries":[[1e19,0,0,0,0]]}`,
-		"received":        `{"variant":"full","received":{"packets":-1}}`,
-	} {
-		var s sampling.Sparse
-		if json.Unmarshal([]byte(text), &s) == nil || !reflect.DeepEqual(s, sampling.Sparse{}) {
-			t.Errorf("%s: %s is read", what, text)
-		}
-	}
-}
-
-// FuzzSparseJSON: what is read is valid, finite, and comes back.
-func FuzzSparseJSON(f *testing.F) {
-	f.Add(`{"variant":"full","received":{"packets":3,"hops":15,"hops_squared":75},"links":[4,9],"entries":[[10,40,0,0,0],[5,20,0,0,0]]}`)
-	f.Add(`{"variant":"one-bit,hash=crc","links":[],"entries":[]}`)
-	f.Add(`{"variant":"bloom:32","links":[2147483647],"entries":[[1e18,1e18,-1,1,1]]}`)
-	f.Add(`{"variant":"off","links":[1],"entries":[[-1]]}`)
-	f.Fuzz(func(t *testing.T, text string) {
-		var s, back sampling.Sparse
-		if json.Unmarshal([]byte(text), &s) != nil {
-			return
-		}
-		if err := s.Check(); err != nil {
-			t.Fatal(err)
-		}
-		again, err := json.Marshal(&s)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := json.Unmarshal(again, &back); err != nil {
-			t.Fatal(err)
-		}
-		equal(t, "read again", &s, &back)
-		for _, link := range s.Links {
-			if e := s.Fraction(link); !(0 <= e.Low && e.Low <= e.High && e.High <= 1) {
-				t.Fatalf("link %d: fraction %+v", link, e)
-			}
-			if e := s.PacketsEstimate(link); math.IsNaN(e.Low) || e.Low < 0 || e.High < e.Low {
-				t.Fatalf("link %d: packets %+v", link, e)
-			}
-		}
-	})
 }

@@ -44,7 +44,8 @@ var mayImport = map[string][]string{
 	"benchmarks":   {"*"},
 	"cmd/remap":    {"*"},
 
-	"internal/testkit": {"*"}, // imported by tests only
+	"internal/testkit":   {"*"}, // imported by tests only
+	"sampling/tablejson": {"sampling"},
 }
 
 // goFile is a parsed source file of the module.
