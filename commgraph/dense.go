@@ -6,7 +6,8 @@ import (
 	"io"
 	"math"
 
-	"remap/internal/input"
+	"remap/input"
+	"remap/internal/linescan"
 )
 
 const denseHint = "a dense matrix is one line a rank, as many numbers as lines, with commas between"
@@ -93,7 +94,7 @@ func (t *Traffic) mergeCounts(sizes *Traffic, rank int32, counts []cell) {
 // readMatrix hands every row's cells that are not zero to row, in order, and
 // tells the size of the square. what names a cell in errors.
 func readMatrix(name string, r io.Reader, what string, row func([]cell)) (int, error) {
-	lines := input.NewLines(name, r)
+	lines := linescan.New(name, r)
 	var cells []cell
 	var total, entries int64
 	rows, columns, blank := 0, 0, 0
@@ -144,7 +145,7 @@ func readMatrix(name string, r io.Reader, what string, row func([]cell)) (int, e
 
 // readRow appends the cells of a line that are not zero and counts all of
 // them. total is the sum so far.
-func readRow(lines *input.Lines, line []byte, what string, cells []cell, total *int64) ([]cell, int, error) {
+func readRow(lines *linescan.Lines, line []byte, what string, cells []cell, total *int64) ([]cell, int, error) {
 	count := 0
 	for start := 0; start <= len(line); count++ {
 		end := len(line)

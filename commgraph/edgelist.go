@@ -8,7 +8,8 @@ import (
 	"strconv"
 	"strings"
 
-	"remap/internal/input"
+	"remap/input"
+	"remap/internal/linescan"
 )
 
 const edgeHint = "an edge list is a CSV file with the header src,dst,bytes or src,dst,bytes,messages"
@@ -26,7 +27,7 @@ var fieldNames = [fieldCount]string{"src", "dst", "bytes", "messages"}
 
 // edgeReader is the state of ReadEdgeList.
 type edgeReader struct {
-	lines    *input.Lines
+	lines    *linescan.Lines
 	field    []int // of each column the field it holds, -1 = none; nil before the first line
 	counted  bool  // there is a column of messages
 	ranks    int   // least number of ranks, from a comment
@@ -50,7 +51,7 @@ type edgeReader struct {
 // memory, more than 2^20 ranks and more than 64 times as many as lines are an
 // error. O(ranks + lines).
 func ReadEdgeList(name string, r io.Reader) (*Traffic, error) {
-	e := &edgeReader{lines: input.NewLines(name, r), highest: -1, comments: true}
+	e := &edgeReader{lines: linescan.New(name, r), highest: -1, comments: true}
 	for e.lines.Next() {
 		if err := e.line(e.lines.Bytes()); err != nil {
 			return nil, err

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"remap/internal/input"
+	"remap/input"
 )
 
 // checkError: an error says why, and where if it is known.

@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"strings"
 
-	"remap/internal/input"
+	"remap/input"
 )
 
 const (

@@ -6,7 +6,7 @@ import (
 	"math"
 	"strconv"
 
-	"remap/internal/input"
+	"remap/input"
 )
 
 const metisHint = "a METIS graph is a line with the numbers of vertices and of edges, then a line of neighbours (from 1) for each vertex"

@@ -5,7 +5,7 @@ import (
 	"io"
 	"math"
 
-	"remap/internal/input"
+	"remap/input"
 )
 
 const parCommHint = "a par-comm-data file has a line a pair of ranks (from 0): source destination bytes [hops]"

@@ -8,7 +8,7 @@ import (
 	"os"
 	"strings"
 
-	"remap/internal/input"
+	"remap/input"
 )
 
 // Names of the graph formats, as Read and the command line take them.

@@ -9,7 +9,8 @@ import (
 	"strings"
 	"testing"
 
-	"remap/internal/input"
+	"remap/input"
+	"remap/internal/linescan"
 )
 
 // TestReadForms: the ways in which the same traffic may be written.
@@ -255,7 +256,7 @@ func TestOpenErrors(t *testing.T) {
 
 // TestLongLine: a line without end is refused, not kept.
 func TestLongLine(t *testing.T) {
-	long := strings.Repeat("0,", input.MaxLine/2+10)
+	long := strings.Repeat("0,", linescan.MaxLine/2+10)
 	for _, format := range []string{"", FormatDense, FormatEdges} {
 		_, err := Read("f", strings.NewReader(long), format)
 		var e *input.Error

@@ -7,7 +7,8 @@ import (
 	"slices"
 	"strings"
 
-	"remap/internal/input"
+	"remap/input"
+	"remap/internal/linescan"
 )
 
 // headBytes is how much of a file is looked at to tell its format.
@@ -25,7 +26,7 @@ func peekHead(name string, r *bufio.Reader) (head, error) {
 	if err != nil && err != io.EOF {
 		return head{}, &input.Error{File: name, Reason: err.Error(), Hint: "can the file be read to its end?", Err: err}
 	}
-	return head{input.TrimMark(text), err == io.EOF}, nil
+	return head{linescan.TrimMark(text), err == io.EOF}, nil
 }
 
 // lines gives the words of every whole line that has any, at most most of them.

@@ -5,7 +5,7 @@ import (
 	"io"
 	"slices"
 
-	"remap/internal/input"
+	"remap/internal/linescan"
 )
 
 const (
@@ -58,7 +58,7 @@ type Hop struct {
 
 // routeReader is the state of ReadRoutes.
 type routeReader struct {
-	lines   *input.Lines
+	lines   *linescan.Lines
 	line    []byte
 	at      int // offset of the next byte in line
 	hops    []Hop
@@ -79,7 +79,7 @@ type routeReader struct {
 // name with line and column. More than 2^16 ranks and more than 64 times as
 // many as lines are an error. O(ranks + lines).
 func ReadRoutes(name string, r io.Reader) (*Coordinates, []Hop, error) {
-	p := &routeReader{lines: input.NewLines(name, r), index: map[int32]int32{}, highest: -1}
+	p := &routeReader{lines: linescan.New(name, r), index: map[int32]int32{}, highest: -1}
 	for p.lines.Next() {
 		p.line, p.at = p.lines.Bytes(), 0
 		if p.skip(); p.at == len(p.line) {

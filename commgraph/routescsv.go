@@ -10,7 +10,7 @@ import (
 	"strconv"
 	"strings"
 
-	"remap/internal/input"
+	"remap/internal/linescan"
 )
 
 const (
@@ -49,7 +49,7 @@ func ReadCoordinates(name string, r io.Reader) (*Coordinates, error) {
 
 // coordinatesReader is the state of ReadCoordinatesCSV.
 type coordinatesReader struct {
-	lines   *input.Lines
+	lines   *linescan.Lines
 	dims    int // 0 = not known yet
 	ranks   []int32
 	values  []float64 // length ranks x dims, NaN where the place is empty
@@ -72,7 +72,7 @@ type coordinatesReader struct {
 // Errors are *input.Error with line and column; more than 2^20 ranks and more
 // than 64 times as many as lines are an error. O(ranks + lines).
 func ReadCoordinatesCSV(name string, r io.Reader) (*Coordinates, error) {
-	p := &coordinatesReader{lines: input.NewLines(name, r), seen: map[int32]bool{}, highest: -1}
+	p := &coordinatesReader{lines: linescan.New(name, r), seen: map[int32]bool{}, highest: -1}
 	for p.lines.Next() {
 		text := bytes.TrimSpace(p.lines.Bytes())
 		if len(text) == 0 || text[0] == '#' {

@@ -7,7 +7,8 @@ import (
 	"math"
 	"os"
 
-	"remap/internal/input"
+	"remap/input"
+	"remap/internal/linescan"
 )
 
 const (
@@ -39,7 +40,7 @@ type scanner struct {
 func newScanner(file, hint string, r io.Reader) *scanner {
 	s := &scanner{file: file, hint: hint, source: r, size: inputSize(r), window: make([]byte, windowBytes), number: 1}
 	s.fill()
-	s.at = s.end - len(input.TrimMark(s.window[:s.end]))
+	s.at = s.end - len(linescan.TrimMark(s.window[:s.end]))
 	s.start = s.at
 	return s
 }

@@ -12,7 +12,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"remap/internal/input"
+	"remap/input"
 )
 
 // TestScannerWords: the scanner gives the same words at the same places as

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strconv"
 
-	"remap/internal/input"
+	"remap/input"
 )
 
 const scotchHint = "a Scotch graph is 0, the numbers of vertices and of arcs (twice the edges), the base and a flag, " +

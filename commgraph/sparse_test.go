@@ -5,7 +5,8 @@ import (
 	"strings"
 	"testing"
 
-	"remap/internal/input"
+	"remap/input"
+	"remap/internal/linescan"
 )
 
 const mm = "%%MatrixMarket matrix "
@@ -278,7 +279,7 @@ func TestHub(t *testing.T) {
 	}
 	mustCheck(t, g)
 	file := write(t, func(w *bytes.Buffer) error { return WriteMETIS(w, g) })
-	if file.Len() < input.MaxLine*2 {
+	if file.Len() < linescan.MaxLine*2 {
 		t.Fatalf("only %d bytes", file.Len())
 	}
 	got, err := ReadMETIS("hub.graph", file)

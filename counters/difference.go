@@ -4,7 +4,7 @@ import (
 	"path/filepath"
 	"slices"
 
-	"remap/internal/input"
+	"remap/input"
 	"remap/topology"
 )
 

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"remap/internal/input"
+	"remap/input"
 	"remap/topology"
 )
 

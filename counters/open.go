@@ -9,7 +9,8 @@ import (
 	"path/filepath"
 	"strings"
 
-	"remap/internal/input"
+	"remap/input"
+	"remap/internal/linescan"
 	"remap/topology"
 )
 
@@ -26,7 +27,7 @@ const (
 
 // recognise tells the form of a file by its beginning.
 func recognise(start []byte) form {
-	start = input.TrimMark(start)
+	start = linescan.TrimMark(start)
 	if len(bytes.TrimSpace(start)) == 0 {
 		return nothing
 	}

@@ -6,7 +6,8 @@ import (
 	"strconv"
 	"strings"
 
-	"remap/internal/input"
+	"remap/input"
+	"remap/internal/linescan"
 )
 
 // maxFileBytes bounds what a reader takes in.
@@ -35,7 +36,7 @@ var fieldNames = map[string]func(*port) *counter{
 // Errors are *input.Error with the line.
 func (s *Snapshot) ReadPerfquery(name string, r io.Reader) error {
 	limited := &io.LimitedReader{R: r, N: maxFileBytes + 1}
-	lines := input.NewLines(name, limited)
+	lines := linescan.New(name, limited)
 	d := dump{snapshot: s, lines: lines, guid: guidOf(filepath.Base(name))}
 	for lines.Next() {
 		if err := d.line(strings.TrimRight(lines.Text(), " \t\r")); err != nil {
@@ -47,7 +48,7 @@ func (s *Snapshot) ReadPerfquery(name string, r io.Reader) error {
 
 // finished ends the reading of a dump: one without a line is that of a dead port,
 // one in which no counters were found is of another kind.
-func (s *Snapshot) finished(name string, lines *input.Lines, limited *io.LimitedReader, any bool) error {
+func (s *Snapshot) finished(name string, lines *linescan.Lines, limited *io.LimitedReader, any bool) error {
 	if err := lines.Err(); err != nil {
 		return err
 	}
@@ -66,7 +67,7 @@ func (s *Snapshot) finished(name string, lines *input.Lines, limited *io.Limited
 // dump reads line by line.
 type dump struct {
 	snapshot *Snapshot
-	lines    *input.Lines
+	lines    *linescan.Lines
 	guid     uint64
 	block    *port // whose counters follow; nil = none of ours
 	kind     kind

@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"remap/internal/input"
+	"remap/internal/linescan"
 )
 
 const queryErrorsHint = "write it anew with: ibqueryerrors --data > FILE"
@@ -23,7 +23,7 @@ const queryErrorsHint = "write it anew with: ibqueryerrors --data > FILE"
 // *input.Error with line and column.
 func (s *Snapshot) ReadErrors(name string, r io.Reader) error {
 	limited := &io.LimitedReader{R: r, N: maxFileBytes + 1}
-	lines := input.NewLines(name, limited)
+	lines := linescan.New(name, limited)
 	kind, any := failures, false
 	for lines.Next() {
 		text := strings.TrimRight(lines.Text(), " \t\r")
@@ -46,7 +46,7 @@ func (s *Snapshot) ReadErrors(name string, r io.Reader) error {
 }
 
 // reported reads GUID 0x... port N: [NAME == VALUE (ROUNDED)] ...
-func (s *Snapshot) reported(lines *input.Lines, text string, k kind) error {
+func (s *Snapshot) reported(lines *linescan.Lines, text string, k kind) error {
 	head, body, ok := strings.Cut(text, ":")
 	words := strings.Fields(head)
 	if !ok || len(words) != 4 || words[2] != "port" {

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"remap/internal/input"
+	"remap/input"
 )
 
 const reported = `Errors for "stage1 mlx4_0"

@@ -8,7 +8,8 @@ import (
 	"strconv"
 	"strings"
 
-	"remap/internal/input"
+	"remap/input"
+	"remap/internal/linescan"
 	"remap/topology"
 )
 
@@ -30,7 +31,7 @@ type table struct {
 }
 
 func newTable(machine *topology.Topology, name string, r io.Reader, o Options) *table {
-	limited := &io.LimitedReader{R: input.SkipMark(r), N: maxFileBytes + 1}
+	limited := &io.LimitedReader{R: linescan.SkipMark(r), N: maxFileBytes + 1}
 	rows := csv.NewReader(limited)
 	rows.FieldsPerRecord, rows.ReuseRecord, rows.TrimLeadingSpace = -1, true, true
 	return &table{builder: newBuilder(machine), index: newIndex(machine), options: o, name: name,

@@ -11,7 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"remap/evalsim"
-	"remap/internal/input"
+	"remap/input"
 	"remap/sampling"
 	"remap/simfiles"
 	"remap/topology"

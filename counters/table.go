@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"remap/input"
 	"remap/topology"
 )
 

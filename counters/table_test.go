@@ -8,7 +8,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"remap/internal/input"
+	"remap/input"
 	"remap/topology"
 )
 

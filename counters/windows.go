@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"remap/internal/input"
+	"remap/input"
 	"remap/topology"
 )
 

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"remap/commgraph"
-	"remap/internal/input"
+	"remap/input"
 	"remap/internal/nearest"
 	"remap/mapping"
 )

@@ -10,7 +10,7 @@ import (
 	"errors"
 	"slices"
 
-	"remap/internal/input"
+	"remap/input"
 	"remap/mapping"
 )
 

@@ -10,7 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"remap/commgraph"
-	"remap/internal/input"
+	"remap/input"
 	"remap/mapping"
 )
 

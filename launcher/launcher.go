@@ -9,7 +9,8 @@ import (
 	"io"
 	"strings"
 
-	"remap/internal/input"
+	"remap/input"
+	"remap/internal/linescan"
 	"remap/internal/nearest"
 	"remap/mapping"
 	"remap/topology"
@@ -117,7 +118,7 @@ func Read(file string, r io.Reader, machine *topology.Topology, a *mapping.Alloc
 	if err != nil && err != io.EOF {
 		return nil, &input.Error{File: file, Reason: err.Error(), Err: err}
 	}
-	line := firstLine(input.TrimMark(start))
+	line := firstLine(linescan.TrimMark(start))
 	if line == "" {
 		return nil, &input.Error{File: file, Reason: "the mapping is empty", Hint: "a native mapping starts with the line rank,host,slot"}
 	}

@@ -9,7 +9,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"remap/internal/input"
+	"remap/input"
 	"remap/mapping"
 	"remap/topology"
 )

@@ -7,7 +7,8 @@ import (
 	"strconv"
 	"strings"
 
-	"remap/internal/input"
+	"remap/input"
+	"remap/internal/linescan"
 	"remap/mapping"
 	"remap/topology"
 )
@@ -103,7 +104,7 @@ func isAddress(name string) bool {
 // readRankfile reads rankfiles of single slots and absolute host names, blank
 // lines and comments between them.
 func readRankfile(file string, r io.Reader, machine *topology.Topology, a *mapping.Allocation, ranks int) (mapping.Mapping, error) {
-	lines := input.NewLines(file, r)
+	lines := linescan.New(file, r)
 	c := mapping.NewCollector(file, machine, a, ranks)
 	read := 0
 	for lines.Next() {
@@ -132,7 +133,7 @@ func readRankfile(file string, r io.Reader, machine *topology.Topology, a *mappi
 const rankfileHint = "a line reads: rank 0=node1 slot=0"
 
 // rankfileEntry reads `rank N=HOST slot=S`.
-func rankfileEntry(lines *input.Lines, text string) (mapping.Entry, error) {
+func rankfileEntry(lines *linescan.Lines, text string) (mapping.Entry, error) {
 	s := scanner{text: text}
 	e := mapping.Entry{Line: lines.Number}
 	fail := func(what string) (mapping.Entry, error) {

@@ -3,7 +3,7 @@ package mapping
 import (
 	"fmt"
 
-	"remap/internal/input"
+	"remap/input"
 	"remap/topology"
 )
 

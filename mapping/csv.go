@@ -9,7 +9,8 @@ import (
 	"slices"
 	"strconv"
 
-	"remap/internal/input"
+	"remap/input"
+	"remap/internal/linescan"
 	"remap/topology"
 )
 
@@ -51,7 +52,7 @@ func ReadCSV(file string, r io.Reader, machine *topology.Topology, a *Allocation
 
 // readRows collects the rows of the native format.
 func readRows(file string, r io.Reader, c *Collector) error {
-	in := csv.NewReader(input.SkipMark(&capped{file: file, r: r, left: MaxFile}))
+	in := csv.NewReader(linescan.SkipMark(&capped{file: file, r: r, left: MaxFile}))
 	in.FieldsPerRecord = -1
 	in.ReuseRecord = true
 	first, err := in.Read()

@@ -11,7 +11,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"remap/internal/input"
+	"remap/input"
 	"remap/topology"
 )
 

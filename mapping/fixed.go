@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"remap/internal/input"
+	"remap/input"
 	"remap/topology"
 )
 

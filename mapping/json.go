@@ -9,7 +9,8 @@ import (
 	"io"
 	"strings"
 
-	"remap/internal/input"
+	"remap/input"
+	"remap/internal/linescan"
 	"remap/topology"
 )
 
@@ -40,7 +41,7 @@ func ReadJSON(file string, r io.Reader, machine *topology.Topology, a *Allocatio
 	if err != nil {
 		return nil, csvError(file, err)
 	}
-	text = input.TrimMark(text)
+	text = linescan.TrimMark(text)
 	in := jsonReader{file: file, text: text, decoder: json.NewDecoder(bytes.NewReader(text)), line: 1}
 	in.decoder.DisallowUnknownFields()
 	declared := -1

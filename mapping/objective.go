@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"remap/commgraph"
-	"remap/internal/input"
+	"remap/input"
 )
 
 // Objective is what a strategy is asked to make small.

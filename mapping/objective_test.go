@@ -10,7 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"remap/commgraph"
-	"remap/internal/input"
+	"remap/input"
 )
 
 // Names are read back, and any other is refused with all that are known.

@@ -18,14 +18,14 @@ import (
 // Format is the file format of a table.
 type Format uint8
 
-// The file formats.
+// The file formats. Their order is that of package columns.
 const (
 	// CSV is RFC 4180 with a header line. A missing value is empty.
-	CSV = Format(columns.CSV)
+	CSV Format = iota
 	// JSON is one array with one object a row. A missing value is null.
-	JSON = Format(columns.JSON)
+	JSON
 	// Parquet is Apache Parquet with snappy compression. A missing value is null.
-	Parquet = Format(columns.Parquet)
+	Parquet
 )
 
 // formatNames are the names of formats, which are also the endings of their files.

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"remap/internal/input"
+	"remap/input"
 	"remap/internal/nearest"
 	"remap/mapping"
 )

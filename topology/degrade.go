@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"slices"
 
-	"remap/internal/input"
+	"remap/input"
 )
 
 // Degrade gives the network that is left when cables fail or are slowed; t is

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"remap/internal/input"
+	"remap/input"
 )
 
 type nodeKind uint8

@@ -13,7 +13,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"remap/internal/input"
+	"remap/input"
 )
 
 func readText(t failer, text string) *Topology {

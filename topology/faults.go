@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"remap/internal/input"
+	"remap/input"
 	"remap/internal/nearest"
 )
 

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"remap/internal/input"
+	"remap/input"
 )
 
 func TestGridCounts(t *testing.T) {

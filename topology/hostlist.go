@@ -6,7 +6,8 @@ import (
 	"strconv"
 	"strings"
 
-	"remap/internal/input"
+	"remap/input"
+	"remap/internal/linescan"
 )
 
 // HostSlots is one entry of a host list.
@@ -50,7 +51,7 @@ func ParseHostList(expression string) ([]HostSlots, error) {
 // "HOST slots=N" (Open MPI hostfile; max_slots and the like are ignored).
 // What follows a # is a comment. Errors are *input.Error with line and column.
 func ReadHostList(name string, r io.Reader) ([]HostSlots, error) {
-	lines := input.NewLines(name, r)
+	lines := linescan.New(name, r)
 	list := hostList{limit: MaxHosts, seen: map[string]int{}}
 	for lines.Next() {
 		text, _, _ := strings.Cut(lines.Text(), "#")

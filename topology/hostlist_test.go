@@ -14,7 +14,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"remap/internal/input"
+	"remap/input"
 )
 
 func namesOf(hosts []HostSlots) []string {

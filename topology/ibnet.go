@@ -5,7 +5,8 @@ import (
 	"strconv"
 	"strings"
 
-	"remap/internal/input"
+	"remap/input"
+	"remap/internal/linescan"
 )
 
 // maxFileBytes bounds what a reader takes in.
@@ -35,7 +36,7 @@ const rateHint = "known: widths 1x 2x 4x 8x 12x; speeds SDR DDR QDR FDR10 FDR ED
 // Errors are *input.Error with the line.
 func ReadIBNetDiscover(name string, r io.Reader) (*Topology, error) {
 	limited := &io.LimitedReader{R: r, N: maxFileBytes + 1}
-	lines := input.NewLines(name, limited)
+	lines := linescan.New(name, limited)
 	reader := ibReader{fabric: newFabric(name), lines: lines, block: -1}
 	for lines.Next() {
 		if err := reader.line(lines.Text()); err != nil {
@@ -64,7 +65,7 @@ const dumpMark = "# Topology file:"
 // ibReader reads line by line; block is the device whose ports follow.
 type ibReader struct {
 	fabric *fabric
-	lines  *input.Lines
+	lines  *linescan.Lines
 	block  int32
 	model  uint32 // device id said since the last device
 	rest   string // of the line in hand

@@ -9,7 +9,8 @@ import (
 	"os"
 	"strings"
 
-	"remap/internal/input"
+	"remap/input"
+	"remap/internal/linescan"
 )
 
 var fileHint = "supported files: ibnetdiscover (also -p) and ibsim; " + specHint("")
@@ -60,7 +61,7 @@ func Read(name string, r io.Reader) (*Topology, error) {
 	if err != nil && err != io.EOF {
 		return nil, &input.Error{File: name, Reason: "cannot be read: " + cause(err), Hint: "name a file", Err: err}
 	}
-	head = input.TrimMark(head)
+	head = linescan.TrimMark(head)
 	if len(bytes.TrimSpace(head)) == 0 && err == io.EOF {
 		return nil, &input.Error{File: name, Reason: "the file is empty", Hint: fileHint}
 	}

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"remap/internal/input"
+	"remap/input"
 )
 
 func TestOpen(t *testing.T) {

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"remap/internal/input"
+	"remap/input"
 )
 
 // forms are the kinds of networks and how each is written.

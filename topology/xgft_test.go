@@ -10,7 +10,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"remap/internal/input"
+	"remap/input"
 )
 
 // Fat trees by `fattree:` and the two thesis networks stay what they have

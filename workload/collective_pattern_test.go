@@ -11,7 +11,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"remap/internal/input"
+	"remap/input"
 )
 
 // TestDefaultsStay pins programs without options added later: published

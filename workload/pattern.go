@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"remap/commgraph"
-	"remap/internal/input"
+	"remap/input"
 )
 
 const (

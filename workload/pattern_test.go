@@ -10,7 +10,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"remap/internal/input"
+	"remap/input"
 )
 
 func mustParse(t rapid.TB, spec string) *Program {

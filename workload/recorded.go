@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"remap/commgraph"
-	"remap/internal/input"
+	"remap/input"
 )
 
 // RecordedOptions says how recorded traffic becomes messages.

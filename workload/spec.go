@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"remap/internal/input"
+	"remap/input"
 )
 
 // spec is a pattern string taken apart: name:EXTENTS,key=value,... . Its

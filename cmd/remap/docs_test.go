@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"remap/evalsim"
-	"remap/internal/input"
+	"remap/input"
 	"remap/mapping"
 	"remap/strategy"
 	"remap/topology"

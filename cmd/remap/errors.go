@@ -9,7 +9,7 @@ import (
 	"strings"
 	"syscall"
 
-	"remap/internal/input"
+	"remap/input"
 )
 
 // failure is an error with an exit code and advice.

@@ -10,7 +10,7 @@ import (
 
 	"remap/commgraph"
 	"remap/evalsim"
-	"remap/internal/input"
+	"remap/input"
 	"remap/internal/nearest"
 	"remap/mapping"
 	"remap/topology"

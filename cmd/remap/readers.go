@@ -10,7 +10,8 @@ import (
 	"strings"
 
 	"remap/commgraph"
-	"remap/internal/input"
+	"remap/input"
+	"remap/internal/linescan"
 	"remap/launcher"
 	"remap/mapping"
 	"remap/topology"
@@ -150,7 +151,7 @@ func lineOf(path, name string) int {
 		return 0
 	}
 	defer file.Close()
-	for lines := input.NewLines(path, file); lines.Next(); {
+	for lines := linescan.New(path, file); lines.Next(); {
 		list, _ := topology.ReadHostList(path, strings.NewReader(lines.Text()))
 		if slices.ContainsFunc(list, func(h topology.HostSlots) bool { return h.Name == name }) {
 			return lines.Number

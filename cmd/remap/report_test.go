@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"remap/feedback"
-	"remap/internal/input"
+	"remap/input"
 	"remap/mapping"
 	"remap/topology"
 	"remap/workload"

@@ -19,7 +19,8 @@ import (
 
 	"remap/commgraph"
 	"remap/fixtures"
-	"remap/internal/input"
+	"remap/input"
+	"remap/internal/linescan"
 	"remap/internal/nearest"
 )
 
@@ -138,7 +139,7 @@ func (p *program) readScenario(path string) ([]given, error) {
 		return nil, &input.Error{File: path, Reason: fmt.Sprintf("larger than %d bytes", maxScenario), Hint: "is this the right file?"}
 	}
 	values := map[string]any{}
-	if err := toml.Unmarshal(input.TrimMark(text), &values); err != nil {
+	if err := toml.Unmarshal(linescan.TrimMark(text), &values); err != nil {
 		return nil, inTOML(path, err)
 	}
 	names := p.scenarioNames()

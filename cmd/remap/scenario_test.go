@@ -13,7 +13,7 @@ import (
 
 	"remap/evalsim"
 	"remap/fixtures"
-	"remap/internal/input"
+	"remap/input"
 	"remap/mapping"
 )
 

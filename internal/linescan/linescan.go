@@ -1,6 +1,6 @@
-// Package input is what every reader of this project shares: the error that
-// names file, line and column, and a line scanner that caps what it reads.
-package input
+// Package linescan reads text files line by line: it caps the length of lines, skips a byte
+// order mark, and makes errors that name file and line.
+package linescan
 
 import (
 	"bufio"
@@ -8,47 +8,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"strings"
+
+	"remap/input"
 )
-
-// Error says where an input is wrong, why, and what to do about it.
-type Error struct {
-	File   string // name as the user gave it; empty for text given on the command line
-	Line   int    // from 1; 0 when the whole input is meant
-	Column int    // byte column from 1; 0 when the whole line is meant
-	Reason string // lower case, no full stop
-	Hint   string // what the user can do; may be empty
-	Err    error  // the cause, may be nil
-}
-
-// Error prints FILE:LINE:COLUMN: reason, leaving out the parts not known.
-func (e *Error) Error() string {
-	var b strings.Builder
-	if e.File != "" {
-		b.WriteString(e.File)
-		if e.Line > 0 {
-			fmt.Fprintf(&b, ":%d", e.Line)
-			if e.Column > 0 {
-				fmt.Fprintf(&b, ":%d", e.Column)
-			}
-		}
-		b.WriteString(": ")
-	}
-	b.WriteString(e.Reason)
-	return b.String()
-}
-
-// Unwrap gives the cause.
-func (e *Error) Unwrap() error { return e.Err }
-
-// Hint returns the advice carried by err, if any.
-func Hint(err error) string {
-	var e *Error
-	if errors.As(err, &e) {
-		return e.Hint
-	}
-	return ""
-}
 
 // MaxLine is the longest line a reader accepts, in bytes: a row of a dense
 // matrix of 100,000 ranks with 20-digit entries still fits.
@@ -78,8 +40,8 @@ type Lines struct {
 	line    []byte
 }
 
-// NewLines starts before the first line of r.
-func NewLines(file string, r io.Reader) *Lines {
+// New starts before the first line of r.
+func New(file string, r io.Reader) *Lines {
 	s := bufio.NewScanner(r)
 	s.Buffer(make([]byte, 0, 64<<10), MaxLine)
 	return &Lines{File: file, scanner: s}
@@ -111,14 +73,15 @@ func (l *Lines) Err() error {
 	case err == nil:
 		return nil
 	case errors.Is(err, bufio.ErrTooLong):
-		return &Error{File: l.File, Line: l.Number + 1, Err: err,
+		return &input.Error{File: l.File, Line: l.Number + 1, Err: err,
 			Reason: fmt.Sprintf("line longer than %d bytes", MaxLine),
 			Hint:   "is this the right file?"}
 	}
-	return &Error{File: l.File, Line: l.Number + 1, Reason: err.Error(), Hint: "can the file be read to its end?", Err: err}
+	return &input.Error{File: l.File, Line: l.Number + 1, Reason: err.Error(), Err: err,
+		Hint: "can the file be read to its end?"}
 }
 
-// Errorf is an Error at the line in hand.
-func (l *Lines) Errorf(column int, hint, format string, args ...any) *Error {
-	return &Error{File: l.File, Line: l.Number, Column: column, Hint: hint, Reason: fmt.Sprintf(format, args...)}
+// Errorf is an *input.Error at the line in hand.
+func (l *Lines) Errorf(column int, hint, format string, args ...any) *input.Error {
+	return &input.Error{File: l.File, Line: l.Number, Column: column, Hint: hint, Reason: fmt.Sprintf(format, args...)}
 }

@@ -1,4 +1,4 @@
-package input
+package linescan
 
 import (
 	"errors"
@@ -19,7 +19,7 @@ func TestLinesWithoutMark(t *testing.T) {
 		"\xef\xbb" + "\n":       "1:\xef\xbb;",
 		mark + "\r\n" + "c\r\n": "1:;2:c;",
 	} {
-		lines, got := NewLines("f", strings.NewReader(text)), ""
+		lines, got := New("f", strings.NewReader(text)), ""
 		for lines.Next() {
 			if string(lines.Bytes()) != lines.Text() {
 				t.Errorf("%q: %q and %q", text, lines.Bytes(), lines.Text())
