@@ -26,7 +26,7 @@ func ExampleParse() {
 		log.Fatal(err)
 	}
 	hosts := &mapping.Allocation{Hosts: mapping.Identity(machine.Hosts())}
-	problem := &mapping.Problem{Graph: traffic.Graph(), Traffic: traffic, Machine: machine, Allocation: hosts, Seed: 1}
+	problem := &mapping.Problem{Graph: traffic.Graph(), Machine: machine, Allocation: hosts}
 	for _, name := range []string{"identity", "rcm+swap"} {
 		s, err := strategy.Parse(name)
 		if err != nil {

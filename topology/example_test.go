@@ -19,9 +19,9 @@ func Example() {
 	}
 	for _, t := range []*topology.Topology{machine, failed} {
 		fmt.Println(t.Hosts(), "hosts,", t.Switches(), "switches,", len(t.Links), "directed links;",
-			"n4 to n5 crosses", t.PathLength(4, 5))
+			"n5 to n6 crosses", t.PathLength(5, 6), "switches")
 	}
 	// Output:
-	// 12 hosts, 12 switches, 72 directed links; n4 to n5 crosses 2
-	// 12 hosts, 12 switches, 70 directed links; n4 to n5 crosses 2
+	// 12 hosts, 12 switches, 72 directed links; n5 to n6 crosses 2 switches
+	// 12 hosts, 12 switches, 70 directed links; n5 to n6 crosses 4 switches
 }
