@@ -4,17 +4,19 @@
 #              simulator's own checks (tag invariants), races
 #   test-real  outputs held against the real launchers, where they can be had
 #   bench      benchmarks, with quality beside time
+#   api        exported declarations that changed since a commit: make api SINCE=v1.2
 #   clean      remove what the others made
 # Needs Go, git and make; what else is missing is skipped with a line that says so.
 
 GO ?= go
 STATICCHECK := .tools/staticcheck
+SINCE ?= HEAD~1
 # The race detector slows tests ten times and more: only what starts goroutines,
 # and not the scripts of the whole program, which take minutes under it.
 RACE_TESTS := TestMeter|TestRepeats|TestCancelled|TestNeverWorse|TestInterrupted
 RACE_PACKAGES := ./cmd/remap ./evalsim ./feedback
 
-.PHONY: build test format vet staticcheck unit invariants race test-real bench clean
+.PHONY: build test format vet staticcheck unit invariants race test-real bench api clean
 
 build:
 	$(GO) build -o remap ./cmd/remap
@@ -63,6 +65,14 @@ test-real:
 
 bench:
 	$(GO) test -run '^$$' -bench . -benchmem ./...
+
+# apidiff lives in tools/ as staticcheck does. What it lists is what the changelog must say.
+api:
+	@rm -rf .tools/since && mkdir -p .tools/since
+	@$(GO) build -C tools -o ../.tools/apidiff golang.org/x/exp/cmd/apidiff
+	@git archive $(SINCE) | tar x -C .tools/since
+	@cd .tools/since && ../apidiff -m -w ../since.api remap 2>/dev/null
+	@.tools/apidiff -m .tools/since.api remap 2>/dev/null
 
 clean:
 	rm -rf remap .tools
