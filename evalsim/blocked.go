@@ -67,7 +67,8 @@ func (s *simulator) blocked() error {
 		}
 		job := &s.jobs[k.job]
 		own := int32(r) - job.firstRank
-		e.Ranks = append(e.Ranks, BlockedRank{Rank: own, Job: int(k.job), Operation: k.op - job.Program.Offsets[own], Waits: s.waits(int32(r))})
+		e.Ranks = append(e.Ranks, BlockedRank{Rank: own, Job: int(k.job),
+			Operation: k.op - job.Program.Offsets[own], Waits: s.waits(int32(r))})
 	}
 	if e == nil {
 		return nil
@@ -83,14 +84,16 @@ func (s *simulator) waits(r int32) string {
 	op := &program.Ops[k.op]
 	switch op.Kind {
 	case workload.Wait:
-		return fmt.Sprintf("wait for request %d: %s", op.Bytes, describe(requestOp(program, r-s.jobs[k.job].firstRank, op.Bytes)))
+		request := requestOp(program, r-s.jobs[k.job].firstRank, op.Bytes)
+		return fmt.Sprintf("wait for request %d: %s", op.Bytes, describe(request))
 	case workload.WaitAll:
 		p := &s.parties[r]
 		number := int64(max(0, p.made-p.window))
 		for s.requests[p.first+int32(number)%p.window] != openRequest {
 			number++
 		}
-		return fmt.Sprintf("wait for all requests: %d open, the first is request %d: %s", p.open, number-int64(p.base),
+		return fmt.Sprintf("wait for all requests: %d open, the first is request %d: %s", p.open,
+			number-int64(p.base),
 			describe(requestOp(program, r-s.jobs[k.job].firstRank, number-int64(p.base))))
 	}
 	return describe(op)
@@ -142,7 +145,8 @@ func (s *simulator) unreceived() string {
 	}
 	m := &s.messages[first]
 	job := &s.jobs[m.job]
-	which := fmt.Sprintf("from rank %d to rank %d tag %d, %d bytes", m.rank-job.firstRank, m.peer-job.firstRank, s.envelopes[first].tag, s.opOf(m).Bytes)
+	which := fmt.Sprintf("from rank %d to rank %d tag %d, %d bytes", m.rank-job.firstRank,
+		m.peer-job.firstRank, s.envelopes[first].tag, s.opOf(m).Bytes)
 	if len(s.jobs) > 1 {
 		which += fmt.Sprintf(", of job %d", m.job)
 	}
@@ -168,7 +172,7 @@ func (s *simulator) unfinished() string {
 	return fmt.Sprintf("%d requests of %d ranks never came to an end; no wait names them", open, ranks)
 }
 
-// hostWarnings are what does not stop the work but should be told.
+// hostWarnings are the problems that do not stop a run.
 func (s *simulator) hostWarnings() []string {
 	if s.stopped { // while things moved
 		return nil

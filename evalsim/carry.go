@@ -37,10 +37,6 @@ type carrier struct {
 	blocks     []sampling.Block // two a message, modulo maxBlocks; hashed variants
 }
 
-// maxBlocks bounds the memory of blocks to 43 MB. Messages beyond share them,
-// which costs time: a block that holds others' packets is decoded first.
-const maxBlocks = 1 << 17
-
 // ticket is what a receiver needs to correct a logged delivery.
 type ticket struct{ in, out int32 } // injection and ejection link
 

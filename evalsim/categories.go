@@ -9,8 +9,8 @@ import (
 	"remap/workload"
 )
 
-// category is what tells the messages of a job apart whose samples are kept apart.
-// What Options does not ask for is 0.
+// category is the phase, tag and call site of messages whose samples are kept apart from
+// those of other messages. A dimension that Options does not ask for is 0.
 type category struct {
 	phase         uint8
 	tag, callSite uint16
@@ -29,7 +29,7 @@ type categories struct {
 // maxCategories is the most of a job: more are not counted.
 const maxCategories = 1 << 20
 
-// apart names the dimensions by which categories are told apart.
+// apart names the dimensions that distinguish categories.
 func (o *Options) apart() (names []string) {
 	for _, dimension := range []struct {
 		name  string
@@ -72,7 +72,8 @@ func newCategories(p *workload.Program, o *Options) (categories, error) {
 		number, known := numbers[of]
 		if !known {
 			if number = int32(len(c.list)); number == maxCategories {
-				return c, fmt.Errorf("samples by %s are in more than %d categories", strings.Join(o.apart(), ", "), maxCategories)
+				return c, fmt.Errorf("samples by %s are in more than %d categories",
+					strings.Join(o.apart(), ", "), maxCategories)
 			}
 			numbers[of] = number
 			c.list = append(c.list, of)

@@ -13,31 +13,52 @@ import (
 type CongestionRule uint8
 
 const (
-	QueueAboveCredits CongestionRule = iota // the port's queue, that of the packet's virtual channel, exceeds the credits of the next buffer: it needs credit back before it can empty
-	QueueAbove                              // the queue exceeds a number of bytes
-	CreditsBelow                            // the credits are below a number of bytes
-	Probabilistic                           // with a probability that grows with the queue, to 1 at a number of bytes
-	WaitAbove                               // the packet waits longer at the port than the link takes to send a number of bytes; known at departure only
+	// QueueAboveCredits: the queue of the packet's virtual channel exceeds the credits of the
+	// next buffer, so it needs credits back before it can empty.
+	QueueAboveCredits CongestionRule = iota
+
+	// QueueAbove: the queue exceeds a number of bytes.
+	QueueAbove
+
+	// CreditsBelow: the credits are below a number of bytes.
+	CreditsBelow
+
+	// Probabilistic: with a probability that grows with the queue, to 1 at a number of bytes.
+	Probabilistic
+
+	// WaitAbove: the packet waits at the port for longer than the link takes to send a number
+	// of bytes. This is known at departure only.
+	WaitAbove
 )
 
-// CongestionPoint is when a packet finds out (same section).
+// CongestionPoint is when a port is tested for a packet (Taffet 2018, section 5.10).
 type CongestionPoint uint8
 
 const (
-	AtQueueing  CongestionPoint = iota // as it is put into the port's queue, its own bytes included
-	AtArrival                          // as it comes to the switch: the queue without it
-	AtDeparture                        // as it is about to leave: what is queued then, its own bytes included
+	// AtQueueing: when the packet joins the port's queue, its own bytes included.
+	AtQueueing CongestionPoint = iota
+
+	// AtArrival: when the packet arrives at the switch; the queue without the packet.
+	AtArrival
+
+	// AtDeparture: when the packet is about to leave; the queue then, its own bytes included.
+	AtDeparture
 )
 
 // Congestion is a definition of "congested". The zero value is that of the
 // thesis's experiments.
 type Congestion struct {
-	Rule  CongestionRule
-	Bytes int // of all but QueueAboveCredits: 1 to 2^30
-	At    CongestionPoint
+	Rule CongestionRule
+
+	// Bytes is the number of bytes that the rule needs: 1 to 2^30, and 0 for
+	// QueueAboveCredits.
+	Bytes int
+
+	At CongestionPoint
 }
 
-var congestionNames = []string{"queue-above-credits", "queue-above", "credits-below", "probabilistic", "wait-above"}
+var congestionNames = []string{"queue-above-credits", "queue-above", "credits-below", "probabilistic",
+	"wait-above"}
 
 var pointNames = []string{"queueing", "arrival", "departure"}
 
@@ -91,18 +112,20 @@ func (c Congestion) validate() error {
 	return nil
 }
 
-// judge is a Congestion at work.
-type judge struct {
+// congestionTest applies a Congestion to ports.
+type congestionTest struct {
 	Congestion
-	usual  bool            // the zero value, which the event loop knows by itself
-	random sampling.Random // of Probabilistic, apart from all other chance
+	usual  bool            // Congestion is the zero value, which the event loop tests itself
+	random sampling.Random // stream of Probabilistic, independent of all other streams
 }
 
-func newJudge(c Congestion) judge { return judge{Congestion: c, usual: c == Congestion{}} }
+func newCongestionTest(c Congestion) congestionTest {
+	return congestionTest{Congestion: c, usual: c == Congestion{}}
+}
 
-// congested judges a port whose queue, the packet included, has some bytes, and some
-// credits.
-func (j *judge) congested(credits, queued, packet int32) bool {
+// congested tells whether a port is congested for a packet of a size in bytes, given the
+// credits and the bytes queued, the packet included.
+func (j *congestionTest) congested(credits, queued, packet int32) bool {
 	if j.At == AtArrival {
 		queued -= packet
 	}
@@ -117,11 +140,11 @@ func (j *judge) congested(credits, queued, packet int32) bool {
 	return queued > credits
 }
 
-// leaves judges a port as a packet of a size is about to leave it, at time begin: by what is queued
-// then, or by how long the packet has waited.
+// leaves tells whether a port is congested for a packet of a size that is about to leave it
+// at time begin: by what is queued then, or by how long the packet has waited.
 func (s *simulator) leaves(pk *packet, c *channel, id, size int32, begin int64) bool {
-	if s.judge.Rule == WaitAbove {
-		return begin-pk.ready > s.classAt.at(int32(c.class)).sendTime(int32(s.judge.Bytes))
+	if s.congestion.Rule == WaitAbove {
+		return begin-pk.ready > s.classAt.at(int32(c.class)).sendTime(int32(s.congestion.Bytes))
 	}
-	return s.judge.congested(s.creditsAt(id, c, begin), c.queued, size)
+	return s.congestion.congested(s.creditsAt(id, c, begin), c.queued, size)
 }

@@ -24,7 +24,8 @@ func (s *simulator) checkConservation(complete bool) error {
 	wantIn, wantOut := s.programBytes()
 	for h, name := range t.HostNames {
 		if out[h] != wantOut[h] || in[h] != wantIn[h] {
-			return fmt.Errorf("%s sent %d bytes and got %d, its programs say %d and %d", name, out[h], in[h], wantOut[h], wantIn[h])
+			return fmt.Errorf("%s sent %d bytes and got %d, its programs say %d and %d",
+				name, out[h], in[h], wantOut[h], wantIn[h])
 		}
 	}
 	return nil

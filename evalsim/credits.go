@@ -108,10 +108,6 @@ func (s *simulator) returnCredit(id, bytes int32, left, now int64) {
 	}
 }
 
-// roomyShare is the part of a buffer, one of so many, that a round trip may fill where
-// the newest credit alone is timed.
-const roomyShare = 4
-
 // timeCredits decides which credits are timed.
 func (n *network) timeCredits(o *Options) error {
 	switch o.Credits {

@@ -11,23 +11,55 @@ import (
 
 // Delivery is one packet as its receiver has seen it.
 type Delivery struct {
-	Arrival       int64            // ps: when its last byte was at the receiving host
-	Source        int32            // sending rank, within its job
-	Destination   int32            // receiving rank
-	HopLink       int32            // sampled link; -1 = none, as under variants that carry no whole link
-	CongestedLink int32            // sampled congested link; -1 = none
-	In, Out       int32            // injection and ejection link
-	ID            uint32           // that switches have hashed with; 0 where they do not hash
-	Job           uint16           // index of its job
-	Tag           uint16           // of its message
-	CallSite      uint16           // likewise: index into Program.CallSites
-	Phase         uint8            // likewise
-	Hops          uint8            // switch output ports crossed, up to the counter's limit; without sampling 255
-	CongestedHops uint8            // those that were congested, likewise; under OneReservoir hops if the sampled link was congested, else 0
-	HopBit        uint8            // hashed variants: of the sampled link
-	CongestedBit  uint8            // OneBit: of the sampled congested link; OneReservoir: whether the sampled link was congested
-	once          bool             // OneReservoir
-	Wide          *sampling.Header // what variants of several links or bits carry; else nil
+	// Arrival is when the packet's last byte was at the receiving host, in ps.
+	Arrival int64
+
+	// Source and Destination are the sending and the receiving rank, within their job.
+	Source, Destination int32
+
+	// HopLink is the sampled link; -1 = none, as under variants that carry no whole link.
+	HopLink int32
+
+	// CongestedLink is the sampled congested link; -1 = none.
+	CongestedLink int32
+
+	// In and Out are the injection and the ejection link.
+	In, Out int32
+
+	// ID is the identity that switches have hashed with; 0 where they do not hash.
+	ID uint32
+
+	// Job is the index of the packet's job.
+	Job uint16
+
+	// Tag is the tag of the packet's message.
+	Tag uint16
+
+	// CallSite is the call site of the packet's message: an index into Program.CallSites.
+	CallSite uint16
+
+	// Phase is the phase of the packet's message: an index into Program.Phases.
+	Phase uint8
+
+	// Hops is the number of switch output ports crossed, up to the counter's limit; up to 255
+	// without sampling.
+	Hops uint8
+
+	// CongestedHops is how many of these ports were congested, up to the counter's limit.
+	// Under OneReservoir it is Hops if the sampled link was congested, else 0.
+	CongestedHops uint8
+
+	// HopBit is the bit of the sampled link, under hashed variants.
+	HopBit uint8
+
+	// CongestedBit is the bit of the sampled congested link under OneBit. Under OneReservoir it
+	// tells whether the sampled link was congested.
+	CongestedBit uint8
+
+	once bool // the variant is OneReservoir
+
+	// Wide is what variants of several links or bits carry; else nil.
+	Wide *sampling.Header
 }
 
 // Packet is the delivery as a receiver of samples takes it, between links.
@@ -37,15 +69,13 @@ func (d *Delivery) Packet() sampling.Packet {
 		p.Header = *d.Wide
 		return p
 	}
-	p.Header = sampling.Header{HopCount: d.Hops, HopBit: d.HopBit, CongestedBit: d.CongestedBit, HopLink: max(0, d.HopLink), CongestedLink: max(0, d.CongestedLink)}
+	p.Header = sampling.Header{HopCount: d.Hops, HopBit: d.HopBit, CongestedBit: d.CongestedBit,
+		HopLink: max(0, d.HopLink), CongestedLink: max(0, d.CongestedLink)}
 	if p.CongestedCount = d.CongestedHops; d.once {
 		p.CongestedCount = 0
 	}
 	return p
 }
-
-// told deliveries are handed over together.
-const told = 4096
 
 // watch takes in what is asked for of a packet: its delivery, and how much
 // higher than its message's the number of its table is.
@@ -63,8 +93,10 @@ func (s *simulator) watch(p int32, pk *packet, m *message, now int64) int32 {
 func (s *simulator) tell(p int32, pk *packet, m *message, now int64) {
 	first, op := s.jobs[m.job].firstRank, s.opOf(m)
 	hops, congested := s.seen(pk.hop, pk.congested)
-	d := Delivery{Arrival: now, Source: m.rank - first, Destination: m.peer - first, HopLink: -1, CongestedLink: -1,
-		In: m.link, Out: m.toLink, Job: m.job, Tag: op.Tag, Phase: op.Phase, CallSite: s.jobs[m.job].Program.Site(m.op), Hops: uint8(hops), CongestedHops: uint8(congested)}
+	d := Delivery{Arrival: now, Source: m.rank - first, Destination: m.peer - first,
+		HopLink: -1, CongestedLink: -1, In: m.link, Out: m.toLink, Job: m.job,
+		Tag: op.Tag, Phase: op.Phase, CallSite: s.jobs[m.job].Program.Site(m.op),
+		Hops: uint8(hops), CongestedHops: uint8(congested)}
 	if m.kind == clearToSend {
 		d.Source, d.Destination = d.Destination, d.Source
 	}
@@ -93,7 +125,7 @@ func (s *simulator) tell(p int32, pk *packet, m *message, now int64) {
 		d.HopBit, d.CongestedBit = h.HopBit, h.CongestedBit
 	}
 	s.deliveries = append(s.deliveries, d)
-	if len(s.deliveries) == told {
+	if len(s.deliveries) == deliveryBatch {
 		s.handOver()
 	}
 }
@@ -101,7 +133,7 @@ func (s *simulator) tell(p int32, pk *packet, m *message, now int64) {
 // handOver gives the deliveries, and their slice, to who asked for them.
 func (s *simulator) handOver() {
 	s.take(s.deliveries)
-	s.deliveries = make([]Delivery, 0, told)
+	s.deliveries = make([]Delivery, 0, deliveryBatch)
 }
 
 // tallyJobs counts the logged deliveries by table. Only runs of several jobs or
@@ -113,13 +145,16 @@ func (s *simulator) tallyJobs() {
 	}
 }
 
-// RepeatDelivered is Repeat, and hands every delivered packet to take, in the
-// order of the repeats and, within one, in that of its events; times may step
-// back, by a nanosecond where all links are alike and by up to the longest
-// latency or transmission where they are not. take is called from one goroutine at a time and may keep
-// what it gets; its error ends all. A repeat that is ahead of its turn waits
-// after some deliveries, so memory does not grow with their number.
-func (s *Simulation) RepeatDelivered(ctx context.Context, first, count, workers int, progress func(), take func(repeat int, some []Delivery) error) ([]*Result, error) {
+// RepeatDelivered is Repeat that also hands every delivered packet to take. Packets come in
+// the order of the repeats, and within a repeat in the order of its events. Their times may
+// step back: by a nanosecond where all links are alike, otherwise by up to the longest
+// latency or transmission.
+//
+// take is called from one goroutine at a time and may keep its argument. An error of take
+// ends all repeats. A repeat that is ahead of its turn waits, so memory does not grow with
+// the number of packets.
+func (s *Simulation) RepeatDelivered(ctx context.Context, first, count, workers int, progress func(),
+	take func(repeat int, some []Delivery) error) ([]*Result, error) {
 	queues := make([]queue, count)
 	for i := range queues {
 		queues[i] = queue{make(chan []Delivery, 16), make(chan struct{})}
@@ -159,7 +194,8 @@ type queue struct {
 }
 
 // drain empties the queues one after the other.
-func drain(ctx context.Context, queues []queue, first int, take func(repeat int, some []Delivery) error) error {
+func drain(ctx context.Context, queues []queue, first int,
+	take func(repeat int, some []Delivery) error) error {
 	for i, q := range queues {
 		for open := true; open; {
 			var some []Delivery

@@ -7,10 +7,6 @@ type endlessly struct {
 	latest  looked
 }
 
-// againAfter is the pause of a rank of an endless job before it begins again, in
-// ps: time passes whatever its program is.
-const againAfter = 1000
-
 // atEnd is called when a rank has come to the end of its program.
 func (s *simulator) atEnd(r int32, now int64) {
 	k := &s.ranks[r]

@@ -21,21 +21,6 @@ import (
 // scatter of chance is in the repeats, each of which is extrapolated, and so in
 // their interval. What is left is that T is not straight: see volumeError.
 
-const (
-	// settledPackets / (packets a rank) is the relative error of the slope where
-	// repetitions or messages were left out: ranks that begin together drift apart
-	// for some thousands of packets, and meet more and less often while they do.
-	// It covers NAS CG and AMG at 2,048 to 32,768 packets a rank
-	// (go test -run VolumeError -v ./benchmarks).
-	settledPackets = 400
-	// Where messages were shortened to k packets, shortened / sqrt(k) is added: what
-	// a rank sends one partner ends before the drift has settled, and another begins.
-	// Of an all-to-all with 1,024 packets a message on random hosts of a tree a half
-	// tells 8 % too little and an eighth 24 %; of a stencil with 4,096 packets a
-	// message a quarter tells 0.6 % too little and a sixteenth 6 % (the same command).
-	shortened = 3.5
-)
-
 // volumeError is the relative error of a time that is extrapolated from a program
 // and its smaller one, beside the scatter of repeats; 0 without a smaller one.
 // O(operations).
@@ -58,7 +43,7 @@ func volumeError(p *workload.Program, packetBytes int) float64 {
 	}
 	e := settledPackets * float64(p.Ranks()) / packets
 	if sizeScaleOf(p) < 1 || sizeScaleOf(p.Smaller) < 1 {
-		e += shortened / math.Sqrt(squares/packets)
+		e += shortenedError / math.Sqrt(squares/packets)
 	}
 	return min(1, e*(1-scaleOf(p)))
 }

@@ -1,17 +1,13 @@
 package evalsim
 
-// batch is how many links are taken through the steps of an event together:
-// enough to overlap their cache misses, few enough to stay in the first-level
-// cache. The events of a batch lie within one slot of the wheel.
-const batch = 32
-
 // stages is what a batch hands from one of its stages to the next. Packets are sorted by
 // what happens to them, so that each loop has one thing to do and few
 // surprising branches.
 type stages struct {
 	flights [batch]int32
-	heads   [batch]int32      // of the links' queues; 0 when there is none
-	inputs  [batch]int32      // channels whose buffers the packets leave; -1 when they come from a host, or leftBefore
+	heads   [batch]int32 // of the links' queues; 0 when there is none
+	// inputs: channels whose buffers the packets leave; -1 when they come from a host, or leftBefore
+	inputs  [batch]int32
 	landed  [3][batch]landing // by kind of landing
 	moves   [batch]move
 	choices [batch]choice
@@ -40,7 +36,7 @@ type landing struct{ packet, link int32 }
 type move struct {
 	packet  int32
 	link    int32 // by which it goes on
-	channel int32 // likewise
+	channel int32 // by which it goes on
 	from    int32 // link by which it came
 }
 
@@ -235,14 +231,15 @@ func (s *simulator) queue(moves []move) {
 				c.peak = max(c.peak, c.queued+s.pledged(m.link, c, pk.ready))
 			}
 		}
-		if s.judge.usual {
+		if s.congestion.usual {
 			congested := c.queued > c.credits-c.owed || c.flags&isOwedMore != 0
 			if congested {
 				congested = c.queued > s.creditsAt(m.channel, c, pk.ready)
 			}
 			s.cross(p, pk, m.link, m.channel, congested)
-		} else if s.judge.At != AtDeparture {
-			s.cross(p, pk, m.link, m.channel, s.judge.congested(s.creditsAt(m.channel, c, pk.ready), c.queued, size))
+		} else if s.congestion.At != AtDeparture {
+			congested := s.congestion.congested(s.creditsAt(m.channel, c, pk.ready), c.queued, size)
+			s.cross(p, pk, m.link, m.channel, congested)
 		}
 		if s.mixed && s.cut {
 			// A fast link must not run out of a packet that a slow one still delivers.
@@ -395,7 +392,7 @@ func (s *simulator) attend(link, p, id, size int32, begin int64) {
 		port := &s.load.ports[link]
 		port.queued, port.begun, port.last = port.queued-size, begin, size
 	}
-	if s.judge.At == AtDeparture && link >= s.hostLinks {
+	if s.congestion.At == AtDeparture && link >= s.hostLinks {
 		s.cross(p, pk, link, id, s.leaves(pk, c, id, size, begin))
 	}
 	if s.lastWait != nil {
@@ -429,10 +426,6 @@ type delivery struct {
 	flow           int32
 	table          int32
 }
-
-// logged deliveries are taken into tables and counts together, so that their
-// cache misses overlap and stay out of the events' way.
-const logged = 512
 
 // deliver ends a packet's journey at its host.
 func (s *simulator) deliver(p, link int32) {

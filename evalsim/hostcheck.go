@@ -18,7 +18,8 @@ func (s *simulator) checkHostLayer(ended bool) error {
 			return fmt.Errorf("rank %d ended with %d sends open", r, p.open)
 		}
 	}
-	if free := listLength(s.freed, func(i int32) int32 { return s.messages[i].next }); free+kept != len(s.messages) {
+	free := listLength(s.freed, func(i int32) int32 { return s.messages[i].next })
+	if free+kept != len(s.messages) {
 		return fmt.Errorf("%d of %d messages free and %d without a receive", free, len(s.messages), kept)
 	}
 	posted := 0

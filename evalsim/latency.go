@@ -52,18 +52,22 @@ func (l *Latencies) Merge(other *Latencies) {
 	}
 }
 
-// LatencySummary tells of the messages of one size class. Percentiles are of
-// nearest rank, exact to 0.1 %; mean and maximum are exact.
+// LatencySummary is the distribution of the latencies of one size class of messages.
+// Percentiles are of nearest rank, exact to 0.1 %; mean and maximum are exact.
 type LatencySummary struct {
-	FromBytes int64   `json:"from_bytes"` // smallest and
-	ToBytes   int64   `json:"to_bytes"`   // largest size of the class
-	Messages  int64   `json:"messages"`   // summed over repeats
-	MeanNS    float64 `json:"mean_ns"`
-	P50NS     int64   `json:"p50_ns"`
-	P90NS     int64   `json:"p90_ns"`
-	P99NS     int64   `json:"p99_ns"`
-	P999NS    int64   `json:"p99_9_ns"`
-	MaxNS     int64   `json:"max_ns"`
+	// FromBytes and ToBytes are the smallest and the largest size of the class.
+	FromBytes int64 `json:"from_bytes"`
+	ToBytes   int64 `json:"to_bytes"`
+
+	// Messages is the number of messages, summed over repeats.
+	Messages int64 `json:"messages"`
+
+	MeanNS float64 `json:"mean_ns"`
+	P50NS  int64   `json:"p50_ns"`
+	P90NS  int64   `json:"p90_ns"`
+	P99NS  int64   `json:"p99_ns"`
+	P999NS int64   `json:"p99_9_ns"`
+	MaxNS  int64   `json:"max_ns"`
 }
 
 // Summaries are the classes that have messages, smallest first.
@@ -90,8 +94,8 @@ func (l *Latencies) Summaries() []LatencySummary {
 	return summaries
 }
 
-// SummarizeLatencies merges repeats that ran with Options.Latencies; the others
-// have none to tell of.
+// SummarizeLatencies merges the latencies of repeats. Repeats without Options.Latencies add
+// nothing.
 func SummarizeLatencies(results []*Result) []LatencySummary {
 	var whole Latencies
 	for _, r := range results {

@@ -40,13 +40,15 @@ func (n *network) checkProgram(p *workload.Program, o *Options) error {
 				own += float64(op.Bytes) / slowest
 			case op.Kind.IsSend():
 				if op.Bytes/int64(o.PacketBytes) >= math.MaxInt32 {
-					return fmt.Errorf("program: rank %d, operation %d: a message of %d bytes in packets of %d, more than 2^31 of them", r, i, op.Bytes, o.PacketBytes)
+					return fmt.Errorf("program: rank %d, operation %d: a message of %d bytes in packets of %d, "+
+						"more than 2^31 of them", r, i, op.Bytes, o.PacketBytes)
 				}
 				copied += float64(op.Bytes) / memory
 			}
 		}
 		if seconds := own + copied; seconds >= longestTime/1e12 {
-			return fmt.Errorf("program: rank %d computes, idles or copies for up to %.0f days, more than the %d that a simulation can hold", r, seconds/86400, longestDays)
+			return fmt.Errorf("program: rank %d computes, idles or copies for up to %.0f days, "+
+				"more than the %d that a simulation can hold", r, seconds/86400, longestDays)
 		}
 	}
 	return nil
@@ -66,7 +68,9 @@ func (s *simulator) checkTime(ctx context.Context) error {
 // tooLong is the error of a run whose time grows beyond longestTime.
 func (s *simulator) tooLong() error {
 	if s.endless {
-		return fmt.Errorf("the run beside endless jobs takes more than the %d days that a simulation can hold: %s", longestDays, s.stands())
+		return fmt.Errorf("the run beside endless jobs takes more than the %d days that a simulation can hold: %s",
+			longestDays, s.stands())
 	}
-	return fmt.Errorf("the run takes more than the %d days that a simulation can hold: the network is too slow for its traffic; %s", longestDays, s.stands())
+	return fmt.Errorf("the run takes more than the %d days that a simulation can hold: "+
+		"the network is too slow for its traffic; %s", longestDays, s.stands())
 }

@@ -70,7 +70,8 @@ func (s *simulator) receive(r int32, op *workload.Op, now int64, request int32) 
 	}
 	v := s.newReceive()
 	s.parties[r].posts++
-	s.receives[v] = receive{at: now, rank: r, op: k.op, number: s.parties[r].posts, request: request, next: -1, tag: op.Tag}
+	s.receives[v] = receive{at: now, rank: r, op: k.op, number: s.parties[r].posts, request: request, next: -1,
+		tag: op.Tag}
 	switch {
 	case id >= 0:
 		s.join(id, v, s.envelopes[id].arrived)

@@ -6,10 +6,6 @@ import (
 	"remap/topology"
 )
 
-// leastMemory is the rate in bytes a second at which a host copies whose rails are
-// slower: one channel of DDR4-2400, about.
-const leastMemory = 20e9
-
 // MemoryRate is the rate of a host's memory in bytes a second: MemoryBytesPerSecond, or
 // what the host's rails send together and at least 20e9, so that messages between ranks
 // of one host are not slower than the network.
@@ -46,7 +42,7 @@ type copying struct {
 
 const never = -1
 
-// Timers of memories and of copies that begin later are told apart by a bit;
+// Timers of memories and of copies that begin later are distinguished by a bit;
 // wake gets the complement.
 const copyTimer = 1
 

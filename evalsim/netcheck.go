@@ -23,7 +23,8 @@ func (s *simulator) checkChannel(id int32) {
 		bytes, last = bytes+s.size(&s.packets[p]), p
 	}
 	if bytes != c.queued || last >= 0 && last != c.tail {
-		panic(fmt.Sprintf("channel %d has %d bytes in its queue, not %d; last packet %d, not %d", id, bytes, c.queued, last, c.tail))
+		panic(fmt.Sprintf("channel %d has %d bytes in its queue, not %d; last packet %d, not %d", id, bytes,
+			c.queued, last, c.tail))
 	}
 }
 
@@ -37,7 +38,8 @@ func (s *simulator) checkStart(link, id int32, ready int64) {
 // transmission and a link's delay late, and a link has one at a time.
 func (s *simulator) checkEvent(link int32, at int64) {
 	if slot := at >> s.wheel.shift; slot-s.wheel.now > s.wheel.mask {
-		panic(fmt.Sprintf("link %d has its event %d slots ahead of a wheel of %d", link, slot-s.wheel.now, s.wheel.mask+1))
+		panic(fmt.Sprintf("link %d has its event %d slots ahead of a wheel of %d", link, slot-s.wheel.now,
+			s.wheel.mask+1))
 	}
 	if late := s.wheel.now<<s.wheel.shift - at; late > s.horizon/4 {
 		panic(fmt.Sprintf("link %d has its event %d ps in the past", link, late))
@@ -85,7 +87,8 @@ func (s *simulator) checkRoom() {
 	}
 	for id := range s.channels {
 		if all := s.channels[id].credits; int(held[id]+all) != s.options.BufferBytes {
-			panic(fmt.Sprintf("channel %d has %d credits, and %d bytes in a buffer of %d", id, all, held[id], s.options.BufferBytes))
+			panic(fmt.Sprintf("channel %d has %d credits, and %d bytes in a buffer of %d", id, all, held[id],
+				s.options.BufferBytes))
 		}
 	}
 }

@@ -100,7 +100,7 @@ type network struct {
 	memory           []float64           // length hosts: rate of its memory, bytes a ps
 	horizon          int64               // longest time from making an event to its happening, ps
 	ways             *topology.PathLinks // nil where receivers need not know
-	paths            sampling.Paths      // likewise
+	paths            sampling.Paths      // nil where receivers need not know
 }
 
 func layOut(t *topology.Topology, o *Options) (*network, error) {
@@ -204,7 +204,8 @@ func (n *network) layGroups() error {
 			continue
 		}
 		if count > math.MaxInt16 {
-			return fmt.Errorf("topology %s: a switch has %d next hops, more than %d", n.topology.Name, count, math.MaxInt16)
+			return fmt.Errorf("topology %s: a switch has %d next hops, more than %d",
+				n.topology.Name, count, math.MaxInt16)
 		}
 		g := group{first: channels[0] / n.virtual, count: int16(count), virtual: int16(channels[0] % n.virtual)}
 		for k, c := range channels {
@@ -237,7 +238,8 @@ func (n *network) layIntervals() {
 			n.intervals = nil
 			return
 		}
-		n.intervals = append(n.intervals, interval{(1<<32 + divide - 1) / divide, uint32(iv.Low), span, iv.Up, iv.Base})
+		n.intervals = append(n.intervals, interval{(1<<32 + divide - 1) / divide, uint32(iv.Low), span, iv.Up,
+			iv.Base})
 	}
 }
 
@@ -248,7 +250,8 @@ func (n *network) checkBuffers(o *Options) error {
 	for i := range n.topology.Links {
 		to := n.topology.Links[i].To
 		if inputs[to]++; inputs[to]*int64(n.virtual)*int64(o.BufferBytes) > math.MaxInt32 {
-			return fmt.Errorf("buffer bytes %d: %s has so many links that its buffers would exceed 2 GiB in all", o.BufferBytes, n.topology.NodeName(to))
+			return fmt.Errorf("buffer bytes %d: %s has so many links that its buffers would exceed 2 GiB in all",
+				o.BufferBytes, n.topology.NodeName(to))
 		}
 	}
 	return nil
@@ -263,7 +266,8 @@ func classOf(t *topology.Topology, l *topology.Link, o *Options, nearest time.Du
 	if l.Latency > longestLatency {
 		return class{}, fmt.Errorf("latency %v, more than %v", l.Latency, longestLatency)
 	}
-	c := class{perByte: max(1, int64(math.Round(scaled))), latency: l.Latency.Nanoseconds() * 1000, endpoint: t.IsHost(l.To)}
+	c := class{perByte: max(1, int64(math.Round(scaled))), latency: l.Latency.Nanoseconds() * 1000,
+		endpoint: t.IsHost(l.To)}
 	c.full = c.sendTime(int32(o.PacketBytes))
 	c.delay = c.latency
 	if !c.endpoint {

@@ -30,7 +30,10 @@ type nic struct {
 	messageAt table[message] // of messages
 	freed     int32          // first message not in use, -1 = none
 	rings     []int32        // length injection links: message whose turn was last, -1 = nothing to send
-	turns     []uint32       // length injection links, at the first one of every host with several: messages given rails so far
+
+	// turns is the number of messages that were given rails so far, at the first injection
+	// link of every host with several: length injection links.
+	turns []uint32
 }
 
 func newNIC(links int32) nic { return nic{rings: make([]int32, links), turns: make([]uint32, links)} }
@@ -121,7 +124,7 @@ func (s *simulator) refill(link int32) {
 }
 
 // launched follows a packet onto its injection link: the next one is cut, and
-// the sender is told when the last one of a message has left.
+// the sender goes on when the last packet of a message has left.
 func (s *simulator) launched(link int32, shared *channel, id int32) {
 	last := s.messageAt.at(id).left == 0
 	s.refill(link)

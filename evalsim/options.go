@@ -3,43 +3,43 @@
 //
 // # Model
 //
-// A switch queues packets at its output ports; a packet stays in the input
-// buffer it arrived in until it has left, and only then does its credit travel
-// back over the link. A link sends only what the next buffer has room for, so
-// nothing is ever dropped. Time is kept in picoseconds, sizes in bytes.
+// A switch queues packets at its output ports. A packet stays in the input buffer in which
+// it arrived until it has left the switch; only then does its credit travel back over the
+// link. A link sends a packet only if the next buffer has room for it, so no packet is ever
+// dropped. Times are in picoseconds, sizes in bytes.
 //
-// # One event a packet-hop
+// # One event for each packet and hop
 //
-// The event is "the packet on this link is ready at the next node". It returns the
-// credit of the buffer the packet left, queues the packet at its next output port, starts
-// that port if it is at rest, and starts the link's own next packet. A credit has no event:
-// when the packet leaves a buffer it is known when the credit will arrive (credits.go). Three
-// things do have an event of their own (apart.go): a packet's last byte leaving its link, where
-// the packet lands only after that (short packets, long links, store and forward); a
-// credit's arrival at a link that waits for it; and a link falling idle that has to choose
-// then between virtual channels or between messages of its host.
+// The event is "the packet on this link is ready at the next node". It returns the credit of
+// the buffer that the packet left, queues the packet at its next output port, starts this
+// port if it is idle, and starts the link's own next packet. A credit needs no event: when a
+// packet leaves a buffer, the arrival time of its credit is known (credits.go). Three things
+// do have an event of their own (apart.go): the last byte of a packet that leaves its link
+// after the packet's landing (short packets, long links, store and forward); the arrival of
+// a credit at a link that waits for it; and a link that becomes idle and must then choose
+// between virtual channels or between messages of its host.
 //
-// So every packet starts at its time, and every port is judged by the credits that have
-// arrived. What is approximate: events within a nanosecond are served in the order in which
-// they became known. TestBookAgrees compares makespans and the congested fraction of every
-// port with a simulator in which everything is an event.
+// So every packet starts at its exact time, and a port is congested or not by the credits
+// that have arrived by then. The approximation: events within one nanosecond are served in
+// the order in which they became known. TestBookAgrees compares makespans and the congested
+// fraction of every port with a simulator in which everything is an event.
 //
 // # Hosts
 //
-// Every rank plays its program. A message is handed to the NIC of its rails,
-// which cuts packets from its messages in turn; at most Options.MaxInFlight
-// messages of a rank are there at a time. A blocking send ends when the last
-// byte has left the host. Messages and receives find each other as in MPI, in
-// order for each pair of ranks; a message that comes before its receive waits
-// at no cost. In programs with receives, messages above Options.EagerBytes ask
-// first and are sent when the answer has come; request and answer are packets of
-// 64 bytes that count as packets wherever packets are counted, and as messages
-// nowhere. Within a host requests cost nothing, and data is copied by the host's
-// memory, whose rate the copies under way share equally.
+// Every rank executes its program. A message goes to the NIC of its rails, which cuts
+// packets from its messages in turn; a rank has at most Options.MaxInFlight messages there.
+// A blocking send ends when the last byte has left the host. Messages and receives match as
+// in MPI, in order for each pair of ranks; a message that arrives before its receive waits
+// at no cost. In programs with receives, a message above Options.EagerBytes first sends a
+// request to the receiver and is sent after the answer. Requests and answers are packets of
+// 64 bytes; they count as packets, not as messages. Within a host, requests cost nothing,
+// and data is copied by the host's memory, whose rate is shared in equal parts.
 //
-// A job's elapsed time is the latest of the arrivals of its messages and of the
-// ends of its Compute, Receive, Wait and WaitAll operations. A program that
-// waits for what never comes ends with a *BlockedError.
+// A job's elapsed time is the latest of the arrivals of its messages and of the ends of its
+// Compute, Receive, Wait and WaitAll operations. A program that waits for something that
+// never happens ends with a *BlockedError.
+//
+// Package simfiles writes results as files.
 package evalsim
 
 import (
@@ -50,38 +50,61 @@ import (
 	"remap/sampling"
 )
 
-// Switching is how a switch forwards.
+// Switching is when a switch forwards a packet.
 type Switching uint8
 
+// The kinds of switching.
 const (
-	// virtual cut-through: forwards when the head is there and the next buffer has room for all of it
-	CutThrough      Switching = iota
-	StoreAndForward           // forwards when the whole packet is there
+	// CutThrough is virtual cut-through: a switch forwards a packet when its head has arrived
+	// and the next buffer has room for all of it.
+	CutThrough Switching = iota
+
+	// StoreAndForward: a switch forwards a packet when all of it has arrived.
+	StoreAndForward
 )
 
 // Routing is how a switch chooses among the candidate next hops.
 type Routing uint8
 
+// The kinds of routing.
 const (
-	Adaptive     Routing = iota // least loaded candidate, ties at random
-	TwoChoices                  // less loaded of two random candidates (Mitzenmacher 2001)
-	RandomPacket                // a random candidate for every packet
-	FlowHash                    // one candidate for all packets of a pair of ranks
-	Static                      // destination-modulo: one candidate for each destination host
-	Valiant                     // adaptive by way of a random switch (Valiant 1982)
-	// adaptive, by way of the better of two random switches where queues say so (UGAL-L, Singh 2005; Faanes et
-	// al. 2012)
+	// Adaptive takes the least loaded candidate, ties at random.
+	Adaptive Routing = iota
+
+	// TwoChoices takes the less loaded of two random candidates (Mitzenmacher 2001).
+	TwoChoices
+
+	// RandomPacket takes a random candidate for every packet.
+	RandomPacket
+
+	// FlowHash takes one candidate for all packets of a pair of ranks.
+	FlowHash
+
+	// Static is destination-modulo: one candidate for each destination host.
+	Static
+
+	// Valiant goes through a random intermediate switch, adaptively on both parts (Valiant
+	// 1982).
+	Valiant
+
+	// UGAL is adaptive. It goes through the better of two random intermediate switches where
+	// the queues favour it (UGAL-L, Singh 2005; Faanes et al. 2012).
 	UGAL
 )
 
-// Credits says which of the credits on their way to a link are timed (credits.go).
+// Credits says which of the credits that are travelling to a link are timed (credits.go).
 type Credits uint8
 
-// Which credits on their way are timed.
+// Which travelling credits are timed.
 const (
-	CreditsAuto   Credits = iota // the newest where buffers are roomy, else all
-	CreditsExact                 // all
-	CreditsNewest                // of every link the newest; only in networks with one virtual channel
+	// CreditsAuto is CreditsNewest where buffers are roomy (roomyShare), else CreditsExact.
+	CreditsAuto Credits = iota
+
+	// CreditsExact times all.
+	CreditsExact
+
+	// CreditsNewest times the newest of every link. It is for networks with one virtual channel.
+	CreditsNewest
 )
 
 var creditsNames = []string{"auto", "exact", "newest"}
@@ -90,9 +113,14 @@ var switchingNames = []string{"cut-through", "store-and-forward"}
 
 var routingNames = []string{"adaptive", "two-choices", "random", "hash", "static", "valiant", "ugal"}
 
+// String is what ParseSwitching reads.
 func (s Switching) String() string { return switchingNames[s] }
-func (r Routing) String() string   { return routingNames[r] }
-func (c Credits) String() string   { return creditsNames[c] }
+
+// String is what ParseRouting reads.
+func (r Routing) String() string { return routingNames[r] }
+
+// String is what ParseCredits reads.
+func (c Credits) String() string { return creditsNames[c] }
 
 // ParseCredits reads auto, exact or newest.
 func ParseCredits(name string) (Credits, error) {
@@ -112,6 +140,7 @@ func ParseRouting(name string) (Routing, error) {
 	return Routing(i), err
 }
 
+// index is the place of a name in a list of names.
 func index(what, name string, names []string) (int, error) {
 	for i, n := range names {
 		if n == name {
@@ -123,44 +152,80 @@ func index(what, name string, names []string) (int, error) {
 
 // Options of a simulation. Start from DefaultOptions.
 type Options struct {
-	PacketBytes   int           // largest packet, 1 to 65536
-	BufferBytes   int           // input buffer of every link and virtual channel, at least two packets
-	SwitchLatency time.Duration // from a packet's arrival at a switch to its readiness at the output port
-	Switching     Switching
-	Routing       Routing
-	Credits       Credits
-	Congestion    Congestion // when a port counts as congested
-	// MemoryBytesPerSecond: rate of a host's memory, which its messages between its own ranks share in equal
-	// parts; 0 = as MemoryRate says
+	// PacketBytes is the size of the largest packet: 1 to 65536.
+	PacketBytes int
+
+	// BufferBytes is the size of the input buffer of every link and virtual channel: at least
+	// two packets.
+	BufferBytes int
+
+	// SwitchLatency is the time from a packet's arrival at a switch until it is ready at the
+	// output port.
+	SwitchLatency time.Duration
+
+	Switching  Switching
+	Routing    Routing
+	Credits    Credits
+	Congestion Congestion
+
+	// MemoryBytesPerSecond is the rate of a host's memory. Messages between ranks of one host
+	// share it in equal parts. 0 = what MemoryRate says.
 	MemoryBytesPerSecond float64
-	// EagerBytes: longer messages ask the receiver first (rendezvous), in programs with receives, before
-	// volumes were scaled; 0 = none does
+
+	// EagerBytes is the size above which a message asks its receiver first (rendezvous), in
+	// programs with receives. It applies to sizes before volumes were scaled. 0 = no message
+	// asks.
 	EagerBytes int64
-	// MaxInFlight: messages that a rank has in its NIC at a time, control messages apart; the others wait in
-	// order; 0 = no limit
+
+	// MaxInFlight is the number of messages that a rank has in its NIC at a time, without
+	// control messages. The other messages wait in order. 0 = no limit.
 	MaxInFlight int
-	// ComputeNoise: a Compute takes 1 + ComputeNoise x E of its time, E exponential with mean 1; 0 = none
+
+	// ComputeNoise: a Compute takes 1 + ComputeNoise x E of its time, where E is exponential
+	// with mean 1. 0 = no noise.
 	ComputeNoise float64
-	StartJitter  time.Duration    // ranks begin at a uniform random time from 0 to this; 0 = all at once
-	Sampling     sampling.Variant // what packets carry of what they saw; the zero value: nothing
-	FlowCounts   bool             // results hold counts of every pair of ranks
-	OwnLinks     bool             // results hold counts of the first job's packets on every link
-	SliceLength  time.Duration    // results hold time slices of this length; 0 = none
-	// MaxSlices: at most so many, 0 = 1024 or what fits in 1 GiB; the last takes what comes later
+
+	// StartJitter: ranks begin at a uniform random time from 0 to this. 0 = all at once.
+	StartJitter time.Duration
+
+	// Sampling is what packets carry of the links they crossed. The zero value is nothing.
+	Sampling sampling.Variant
+
+	// FlowCounts adds the counts of every pair of ranks to results.
+	FlowCounts bool
+
+	// OwnLinks adds the counts of the first job's packets on every link to results.
+	OwnLinks bool
+
+	// SliceLength adds time slices of this length to results. 0 = none.
+	SliceLength time.Duration
+
+	// MaxSlices is the largest number of slices; the last slice takes all that comes later.
+	// 0 = 1024, or what fits in 1 GiB.
 	MaxSlices int
-	// ByPhase: results hold samples of every phase that sends, as far as the next two ask of every phase, tag
-	// and call site together
-	ByPhase    bool
-	ByTag      bool // of every tag of messages
-	ByCallSite bool // of every call site
-	Latencies  bool // results hold how long messages between hosts took
-	// Steps: of every job, one after the other: so many times its program; 0 = until their times are steady
-	// (steps.go)
+
+	// ByPhase adds samples of every phase that sends to results. With ByTag or ByCallSite,
+	// samples are of every combination of phase, tag and call site.
+	ByPhase bool
+
+	// ByTag adds samples of every message tag to results.
+	ByTag bool
+
+	// ByCallSite adds samples of every call site to results.
+	ByCallSite bool
+
+	// Latencies adds the latencies of messages between hosts to results.
+	Latencies bool
+
+	// Steps is how many times every job plays its program, one after the other. 0 = until the
+	// times are steady (steps.go).
 	Steps int
-	// SteadySteps: with Steps = 0: least steps, at least 3, of which at most twice as many are played; 0 = 3
-	// to 8, for 4096 packets a rank
+
+	// SteadySteps is the least number of steps with Steps = 0: at least 3. At most twice as
+	// many are played. 0 = 3 to 8, for 4096 packets a rank.
 	SteadySteps int
-	// Seed: of tie-breaks, random routing, sampling, ComputeNoise and StartJitter
+
+	// Seed is the seed of tie-breaks, random routing, sampling, ComputeNoise and StartJitter.
 	Seed uint64
 }
 
@@ -212,7 +277,8 @@ func (o Options) Validate() error {
 		return err
 	}
 	if !o.Sampling.Simple() {
-		return fmt.Errorf("sampling %v: draws in the header are not simulated; counter=BITS instead of drawn=HOPS is the same in distribution", o.Sampling)
+		return fmt.Errorf("sampling %v: draws in the header are not simulated; counter=BITS instead of "+
+			"drawn=HOPS is the same in distribution", o.Sampling)
 	}
 	return o.Congestion.validate()
 }

@@ -26,7 +26,8 @@ func (s *simulator) startRanks() {
 		job := &s.jobs[j]
 		s.endless = s.endless || job.Endless
 		for r := range int32(job.Program.Ranks()) {
-			s.ranks[job.firstRank+r] = rank{op: job.Program.Offsets[r] - 1, end: job.Program.Offsets[r+1], job: uint16(j)}
+			s.ranks[job.firstRank+r] = rank{op: job.Program.Offsets[r] - 1, end: job.Program.Offsets[r+1],
+				job: uint16(j)}
 		}
 	}
 	// Equal times are served in the order of their making. Which of two ranks

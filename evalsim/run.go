@@ -11,111 +11,11 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"remap/commgraph"
-	"remap/sampling"
 	"remap/topology"
 	"remap/workload"
 )
 
-// Job is a program and where its ranks sit.
-type Job struct {
-	Program *workload.Program
-	Hosts   []int32 // length ranks: topology host of every rank
-
-	// Endless has every rank begin its program again when it is at its end: traffic
-	// that is always there. The simulation stops when all other jobs are done; what
-	// is then under way never arrives. It ends with a *StarvedError if they make no
-	// progress. Such a program only sends, blocking, idles
-	// and computes.
-	Endless bool
-}
-
-// FlowStats is what the receiver of one ordered pair of ranks has seen.
-type FlowStats struct {
-	Packets       int64
-	Hops          int64 // switch output ports crossed, summed over packets
-	CongestedHops int64 // those that were congested
-}
-
-// JobStats are the exact counts of one job's packets.
-type JobStats struct {
-	Packets   int64 // delivered
-	PortHops  int64 // switch output ports they crossed; of a packet at most 255
-	Congested int64 // those that were congested; likewise
-}
-
-// LinkStats are the exact counts of one directed link, over the makespan or
-// over a time slice. A packet counts, with its stall, where it begins to be
-// sent.
-type LinkStats struct {
-	Bytes     int64
-	Packets   int64
-	Congested int64   // packets that found its port congested; 0 on injection links
-	Busy      float64 // fraction of the time it was sending
-	Stalled   float64 // fraction of the time it was free and had a packet ready, but no credit: a hundredth of the percent time stalled P_Ts = 100 T_is/T_i of credit stalls, which Monet measures (Jha et al. 2020, definitions 1 and 3)
-	QueueMean float64 // bytes waiting in the port's queue, over all its virtual channels, averaged over the time; on injection links bytes of messages that have not left
-	QueueMax  int64   // most bytes waiting there at a time; 0 on injection links
-}
-
-// OwnLink is the exact count of one job's packets at a switch's output port, as
-// they join its queue (with AtDeparture: as they leave); 0 on injection links.
-type OwnLink struct {
-	Bytes     int64
-	Packets   int64
-	Congested int64 // packets that found the port congested
-}
-
-// Result of one run.
-type Result struct {
-	Makespan    float64           // ns: the latest of the jobs
-	StepTime    []float64         // length jobs, ns: of a step (steps.go); Elapsed where one step was asked for
-	Steps       []int             // length jobs: complete steps; 0 of endless jobs
-	Drift       []float64         // length jobs: by how much the later half of the steps that count takes longer than the earlier half, of 1; 0 unless steps went on until they were steady
-	Elapsed     []float64         // length jobs, ns, of all steps: the latest of the arrivals of the job's messages (last byte at the receiving host) and of the ends of its Compute, Receive, Wait and WaitAll operations; Idle at a program's end does not count
-	Jobs        []JobStats        // length jobs
-	Links       []LinkStats       // length links
-	Own         []OwnLink         // length links, the first job's part of Links; nil without Options.OwnLinks
-	Flows       [][]FlowStats     // by job, in the order of the entries of Program.Traffic(); nil without FlowCounts
-	Samples     []*sampling.Table // by job, of all slices, phases, tags and call sites; nil without sampling
-	Parts       []Part            // by slice, then job, then phase, tag and call site of those that have sends; nil unless Options.SliceLength, ByPhase, ByTag or ByCallSite is set
-	Slices      [][]LinkStats     // by slice, then link; nil without Options.SliceLength
-	Latencies   *Latencies        // nil unless Options.Latencies is set
-	Packets     int64             // delivered, of all jobs
-	PacketHops  int64             // links crossed, the hosts' own two included
-	PortHops    int64             // switch output ports crossed
-	Congested   int64             // those that were congested
-	Events      int64
-	Credits     Credits // which were timed, CreditsExact or CreditsNewest
-	VolumeScale float64 // of the first job's program: the counts above are of what was simulated
-
-	// Full is Elapsed at the full volume, Elapsed itself where nothing was scaled
-	// (fullvolume.go). FullMakespan is the latest of them, FullError the relative error
-	// of each beside the scatter of repeats, 0 where nothing was scaled.
-	Full         []float64 // length jobs, ns
-	FullMakespan float64   // ns
-	FullError    []float64 // length jobs
-	// Small is Elapsed at the smaller volume (Program.Smaller); nil where nothing was scaled.
-	Small []float64 // length jobs, ns
-
-	Warnings []string // what did not stop the run but should be told, such as messages that no receive took; usually nil
-}
-
-// job is a Job made ready: every operation knows its flow.
-type job struct {
-	Job
-	firstRank  int32
-	firstFlow  int32
-	flows      int
-	opFlow     []int32 // length operations of the program: index into simulator.flows; receives: -1 = its source never sends to this rank
-	eagerBytes int64   // longer messages ask the receiver first, at this program's sizes; 0 = none does
-
-	volumeError float64 // of a time told for the full volume
-	steps       int     // to be played; 0 = until they are steady
-	steadySteps int     // least, then
-	needs
-	categories
-}
-
-// Simulation is a topology and jobs laid out once, to be run many times.
+// Simulation is a topology and its jobs, prepared once to be run many times.
 type Simulation struct {
 	network *network
 	jobs    []job
@@ -124,7 +24,7 @@ type Simulation struct {
 	smaller *Simulation // the same at smaller volumes; nil when nothing was scaled
 }
 
-// New checks and lays out. Costs O(links + operations).
+// New checks the jobs and prepares their simulation. O(links + operations).
 func New(t *topology.Topology, jobs []Job, o Options) (*Simulation, error) {
 	if err := o.Validate(); err != nil {
 		return nil, err
@@ -158,8 +58,8 @@ func New(t *topology.Topology, jobs []Job, o Options) (*Simulation, error) {
 	return s, err
 }
 
-// Place is the same programs on other hosts, one slice a job, without laying
-// anything out again. The receiver stays as it is.
+// Place is a simulation of the same programs on other hosts: one list of hosts a job. It
+// prepares nothing again and leaves the receiver as it is.
 func (s *Simulation) Place(hosts ...[]int32) (*Simulation, error) {
 	if len(hosts) != len(s.jobs) {
 		return nil, fmt.Errorf("hosts for %d of %d jobs", len(hosts), len(s.jobs))
@@ -203,7 +103,8 @@ func (j *Job) checkEndless() error {
 	for r := range int32(j.Program.Ranks()) {
 		for i, op := range j.Program.RankOps(r) {
 			if op.Kind != workload.Send && op.Kind != workload.Idle && op.Kind != workload.Compute {
-				return fmt.Errorf("an endless job only sends, idles and computes: rank %d, operation %d is a %v", r, i, op.Kind)
+				return fmt.Errorf("an endless job only sends, idles and computes: rank %d, operation %d is a %v",
+					r, i, op.Kind)
 			}
 		}
 	}
@@ -224,7 +125,8 @@ func prepare(j Job, t *topology.Topology, o *Options, firstRank, firstFlow int32
 	if err != nil {
 		return job{}, fmt.Errorf("program: %w", err)
 	}
-	made := job{Job: j, firstRank: firstRank, firstFlow: firstFlow, flows: len(traffic.Destinations), needs: needsOf(j.Program)}
+	made := job{Job: j, firstRank: firstRank, firstFlow: firstFlow, flows: len(traffic.Destinations),
+		needs: needsOf(j.Program)}
 	made.opFlow = opFlows(j.Program, traffic, firstFlow)
 	made.volumeError = volumeError(j.Program, o.PacketBytes)
 	if made.steps = o.Steps; j.Program.Smaller != nil {
@@ -314,23 +216,25 @@ func Run(ctx context.Context, t *topology.Topology, jobs []Job, o Options) (*Res
 	return s.Run(ctx, o.Seed)
 }
 
-// RepeatSeed is the stream of repeat i: the same for every mapping, so that
-// repeats pair.
+// RepeatSeed is the seed of repeat i. It is the same for every mapping, so repeats of two
+// mappings pair.
 func RepeatSeed(seed uint64, i int) uint64 {
 	return seed + uint64(i)*0x9e3779b97f4a7c15
 }
 
-// Repeat plays repeats first..first+count-1 over workers goroutines. Results
-// are in order and the same for any number of workers. progress, if not nil,
-// is called after every run, from one goroutine at a time.
-func (s *Simulation) Repeat(ctx context.Context, first, count, workers int, progress func()) ([]*Result, error) {
+// Repeat runs the repeats first..first+count-1 on `workers` goroutines. Results are in order
+// and the same for any number of workers. progress, if not nil, is called after every run,
+// from one goroutine at a time.
+func (s *Simulation) Repeat(ctx context.Context, first, count, workers int,
+	progress func()) ([]*Result, error) {
 	return repeat(ctx, count, workers, progress, func(ctx context.Context, i int) (*Result, error) {
 		return s.Run(ctx, RepeatSeed(s.options.Seed, first+i))
 	})
 }
 
 // repeat plays runs 0..count-1, begun in this order, over workers goroutines.
-func repeat(ctx context.Context, count, workers int, progress func(), run func(ctx context.Context, i int) (*Result, error)) ([]*Result, error) {
+func repeat(ctx context.Context, count, workers int, progress func(),
+	run func(ctx context.Context, i int) (*Result, error)) ([]*Result, error) {
 	results := make([]*Result, count)
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(max(1, workers))
@@ -357,7 +261,8 @@ func repeat(ctx context.Context, count, workers int, progress func(), run func(c
 }
 
 // Repeat is New and repeats 0..repeats-1.
-func Repeat(ctx context.Context, t *topology.Topology, jobs []Job, o Options, repeats, workers int, progress func()) ([]*Result, error) {
+func Repeat(ctx context.Context, t *topology.Topology, jobs []Job, o Options, repeats, workers int,
+	progress func()) ([]*Result, error) {
 	s, err := New(t, jobs, o)
 	if err != nil {
 		return nil, err
@@ -367,8 +272,8 @@ func Repeat(ctx context.Context, t *topology.Topology, jobs []Job, o Options, re
 
 // result copies what a run has counted.
 func (s *simulator) result() *Result {
-	r := &Result{Events: s.events, Credits: s.timedCredits(), Packets: s.received, Links: make([]LinkStats, s.links),
-		VolumeScale: 1, Warnings: s.hostWarnings()}
+	r := &Result{Events: s.events, Credits: s.timedCredits(), Packets: s.received,
+		Links: make([]LinkStats, s.links), VolumeScale: 1, Warnings: s.hostWarnings()}
 	for _, e := range s.elapsed {
 		r.Elapsed = append(r.Elapsed, float64(e)/1000)
 		r.Makespan = max(r.Makespan, float64(e)/1000)

@@ -30,7 +30,7 @@ type simulator struct {
 	*network
 	options    *Options
 	full       int32 // options.PacketBytes
-	judge      judge
+	congestion congestionTest
 	cut        bool    // options.Switching is CutThrough
 	each       bool    // packets are routed one by one, see detours.go
 	candidates []int32 // scratch
@@ -83,7 +83,7 @@ type simulator struct {
 
 func newSimulator(n *network, jobs []job, o *Options) *simulator {
 	s := &simulator{network: n, options: o, jobs: jobs,
-		full: int32(o.PacketBytes), judge: newJudge(o.Congestion), cut: o.Switching == CutThrough,
+		full: int32(o.PacketBytes), congestion: newCongestionTest(o.Congestion), cut: o.Switching == CutThrough,
 		each:     n.routes.PerHop || !n.routes.Grouped() || o.Routing.nonMinimal(),
 		channels: make([]channel, len(n.template)),
 		found:    make([]uint32, len(n.template)),
@@ -119,7 +119,7 @@ func newSimulator(n *network, jobs []job, o *Options) *simulator {
 func (s *simulator) reset(seed uint64) {
 	s.random, s.sampler = sampling.NewRandom(seed), sampling.NewRandom(seed^0x5bf03635)
 	s.seed = seed
-	s.judge.random = sampling.NewRandom(seed ^ 0x70726f62)
+	s.congestion.random = sampling.NewRandom(seed ^ 0x70726f62)
 	copy(s.channels, s.template)
 	s.load.reset()
 	clear(s.stalled)
@@ -133,7 +133,7 @@ func (s *simulator) reset(seed uint64) {
 	s.wheel.reset()
 	s.alarms.reset()
 	s.findShared()
-	s.attentive = s.virtual > 1 || s.judge.At == AtDeparture
+	s.attentive = s.virtual > 1 || s.congestion.At == AtDeparture
 	s.onWay.reset()
 	s.nic.reset()
 	s.carrier.reset(seed)
@@ -220,12 +220,14 @@ func (s *simulator) close() {
 // did not return, queues that are not empty. O(channels), so always on.
 func (s *simulator) checkEnd() error {
 	if s.created != s.received {
-		return fmt.Errorf("%d of %d packets are stuck in topology %s: its routes must not deadlock, this is an error of the program", s.created-s.received, s.created, s.topology.Name)
+		return fmt.Errorf("%d of %d packets are stuck in topology %s: its routes must not deadlock, "+
+			"this is an error of the program", s.created-s.received, s.created, s.topology.Name)
 	}
 	for i := range s.channels {
 		c := &s.channels[i]
 		if int(c.credits) != s.options.BufferBytes || c.queued != 0 || c.flight >= 0 || c.head >= 0 {
-			return fmt.Errorf("channel %d ended with %d of %d credits, %d bytes queued", i, c.credits, s.options.BufferBytes, c.queued)
+			return fmt.Errorf("channel %d ended with %d of %d credits, %d bytes queued",
+				i, c.credits, s.options.BufferBytes, c.queued)
 		}
 	}
 	return nil

@@ -8,14 +8,15 @@ import (
 	"remap/sampling"
 )
 
-// Part is what the packets of one job that arrived in one time slice, and were sent
-// by operations of one phase, tag and call site, have seen. What Options does not
-// tell apart is 0. Packets that ask for a message, or answer, are of the message's
-// part.
+// Part holds what the packets of one job saw that arrived in one time slice and were sent by
+// operations of one phase, tag and call site. A dimension that Options does not ask for is 0.
+// Requests and answers belong to the part of their message.
 type Part struct {
 	Slice, Job, Phase, Tag, CallSite int
 	JobStats
-	Samples *sampling.Table // nil without sampling
+
+	// Samples is nil without sampling.
+	Samples *sampling.Table
 }
 
 // Slices take 1 GiB of a run at most, tables and links' counts together: what
@@ -42,8 +43,13 @@ type slicing struct {
 	before   []linkCount   // length links: counts at the end of the last complete slice
 	slices   [][]linkCount // by complete slice, then link: counts within it
 	sliced   int64         // ps: end of the last complete slice
-	lastWait []int64       // length links, ps: how long the packet sent last waited; nil where a run has one slice and no endless job
-	earlier  []float64     // length links: what channel.area has of earlier slices, which slices have got since their end
+	// lastWait is how long the packet that was sent last had waited, in ps: length links. It
+	// is nil where a run has one slice and no endless job.
+	lastWait []int64
+
+	// earlier is the part of channel.area that belongs to earlier slices and was added to them
+	// after their end: length links.
+	earlier []float64
 }
 
 // newSlicing bounds what the parts of a run take.
@@ -178,7 +184,8 @@ func (s *simulator) takeParts(r *Result) {
 		s.takeSlices(r)
 	}
 	s.eachTable(len(s.tally), func(i, slice, job int, c category) {
-		p := Part{Slice: slice, Job: job, Phase: int(c.phase), Tag: int(c.tag), CallSite: int(c.callSite), JobStats: s.tally[i]}
+		p := Part{Slice: slice, Job: job, Phase: int(c.phase), Tag: int(c.tag), CallSite: int(c.callSite),
+			JobStats: s.tally[i]}
 		if s.carries != carriesNothing {
 			p.Samples = s.tables[i]
 		}

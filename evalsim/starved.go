@@ -11,15 +11,25 @@ import (
 // waits for a time, and none of its packets has arrived while links sent a multiple of
 // what all buffers of the network hold.
 type StarvedError struct {
-	BlockedRank         // one rank of the job, and what it waits for
-	Jobs        int     // of the simulation
-	Events      int64   // packets that links have delivered since the job's last progress
-	Since       float64 // ns: time of that progress, at most
-	Until       float64 // ns: the end of the run
+	// BlockedRank is one rank of the job, and what it waits for.
+	BlockedRank
+
+	// Jobs is the number of jobs of the simulation.
+	Jobs int
+
+	// Events is the number of packets that links delivered since the job's last progress.
+	Events int64
+
+	// Since is the time of that progress or an earlier one, in ns.
+	Since float64
+
+	// Until is the end of the run, in ns.
+	Until float64
 }
 
 func (e *StarvedError) Error() string {
-	return fmt.Sprintf("job %d makes no progress beside endless jobs: from %.0f to %.0f us, in which links sent %d packets, none of its packets arrived; %s",
+	return fmt.Sprintf("job %d makes no progress beside endless jobs: from %.0f to %.0f us, "+
+		"in which links sent %d packets, none of its packets arrived; %s",
 		e.Job, e.Since/1000, e.Until/1000, e.Events, e.BlockedRank.text())
 }
 
@@ -30,14 +40,6 @@ func (b *BlockedRank) text() string {
 	}
 	return fmt.Sprintf("rank %d, operation %d: %s", b.Rank, b.Operation, b.Waits)
 }
-
-// A job beside endless ones is starved when links have sent so many packets without any
-// progress of it: each buffer could have been filled that often, and on small networks
-// at least so many (some seconds of a processor).
-const (
-	patienceRounds = 4096
-	patienceEvents = 1 << 25
-)
 
 // patience is the number of packets sent after which a job without progress is starved.
 func (s *simulator) patience() int64 {
@@ -55,13 +57,10 @@ type progress struct {
 // looked is the last change of the progress that a look has found.
 type looked struct {
 	progress
-	events int64 // when it was found
-	at     int64 // ps, likewise
+	events int64 // number of events when it was found
+	at     int64 // ps: when it was found
 	next   int64 // events until the next look
 }
-
-// lookEvery is the number of events between two looks.
-const lookEvery = 1 << 20
 
 // checkProgress ends a run in which endless jobs starve the others.
 func (s *simulator) checkProgress() error {
@@ -145,7 +144,8 @@ func (s *simulator) underWay() BlockedRank {
 		if job := &s.jobs[m.job]; !free[id] && !job.Endless {
 			own := m.rank - job.firstRank
 			return BlockedRank{Rank: own, Job: int(m.job), Operation: m.op - job.Program.Offsets[own],
-				Waits: fmt.Sprintf("its message of %d bytes to rank %d has not arrived", s.opOf(m).Bytes, m.peer-job.firstRank)}
+				Waits: fmt.Sprintf("its message of %d bytes to rank %d has not arrived",
+					s.opOf(m).Bytes, m.peer-job.firstRank)}
 		}
 	}
 	return BlockedRank{Rank: -1, Waits: "all ranks are at their ends"}

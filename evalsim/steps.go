@@ -20,26 +20,6 @@ import (
 // Options.Steps is how many steps are played; 0 = until their times are steady. The first
 // steps, which begin in an empty network with all ranks at once, then do not count.
 
-const (
-	// stepWindow is how many steps the ranks of a job may be in at a time: a rank begins
-	// step k+2 when all have ended step k, as if each step had a reduction that is waited
-	// for one step later.
-	stepWindow = 2
-
-	// Times are steady when the two halves of the steps that count differ by less.
-	steadyDifference = 0.05
-
-	// After so many times the least steps, times are told as they are.
-	steadyPatience = 2
-
-	// Ranks that begin together drift apart while they send some thousands of packets
-	// (settledPackets): so many of each rank are to be in the steps, within bounds.
-	settlingPackets          = 4096
-	fewestSteps, longestWarm = 3, 8
-
-	mostStepsAsked = 10000
-)
-
 // jobSteps is how far a job is with its steps. Slot k has step k modulo stepWindow.
 type jobSteps struct {
 	ranks  int64
@@ -58,7 +38,7 @@ type stepping struct {
 	undone  int        // jobs that are not over
 	repeats bool       // some go on until the run ends
 	stopped bool       // the run ended while they did
-	stopAt  int64      // ps: likewise
+	stopAt  int64      // ps: when the run ended
 }
 
 // startSteps brings all jobs before their first step.
@@ -129,7 +109,8 @@ func (s *simulator) less(job uint16, slot uint8, now int64) {
 	if j.open[slot]--; j.open[slot] > 0 || int(slot) != j.done%stepWindow || j.most > 0 && j.done == j.most {
 		return
 	}
-	for slot := j.done % stepWindow; j.open[slot] == 0 && (j.most == 0 || j.done < j.most); slot = j.done % stepWindow {
+	for j.open[j.done%stepWindow] == 0 && (j.most == 0 || j.done < j.most) {
+		slot := j.done % stepWindow
 		end := j.latest[slot]
 		if j.done > 0 {
 			end = max(end, j.ends[j.done-1])
@@ -217,7 +198,8 @@ func (s *simulator) stepTime(job int) (time, drift float64, steps int) {
 func (s *simulator) unfinishedStep() error {
 	for i := range s.stepsOf {
 		if j := &s.stepsOf[i]; !j.over && !s.jobs[i].Endless && j.most != 1 {
-			return fmt.Errorf("job %d cannot repeat its program: step %d does not end; %s", i, j.done+1, s.unreceived())
+			return fmt.Errorf("job %d cannot repeat its program: step %d does not end; %s",
+				i, j.done+1, s.unreceived())
 		}
 	}
 	return nil

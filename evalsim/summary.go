@@ -7,23 +7,45 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// Summary is what tables and JSON say of a set of repeats.
+// Summary is a set of repeats in the numbers that tables and JSON show.
 type Summary struct {
-	Repeats              int     `json:"repeats"`
-	ElapsedNS            int64   `json:"elapsed_ns"`      // of a step at the full volume: median over repeats
-	ElapsedNSLow         *int64  `json:"elapsed_ns_low"`  // 95 % interval of the median, VolumeError included; nil below 6 repeats
-	ElapsedNSHigh        *int64  `json:"elapsed_ns_high"` //
-	Steps                int     `json:"steps"`           // complete ones of a repeat: median
-	Drift                float64 `json:"drift"`           // by how much later steps take longer than earlier ones, those of the warm-up left out, of 1: mean over repeats
-	Packets              int64   `json:"packets"`         // of all steps, summed over repeats
-	PacketHops           int64   `json:"packet_hops"`     // links crossed, the hosts' own two included; summed
+	Repeats int `json:"repeats"`
+
+	// ElapsedNS is the time of a step at the full volume: median over repeats.
+	ElapsedNS int64 `json:"elapsed_ns"`
+
+	// ElapsedNSLow and ElapsedNSHigh are the 95 % interval of this median, VolumeError
+	// included; nil below 6 repeats.
+	ElapsedNSLow  *int64 `json:"elapsed_ns_low"`
+	ElapsedNSHigh *int64 `json:"elapsed_ns_high"`
+
+	// Steps is the number of complete steps of a repeat: median.
+	Steps int `json:"steps"`
+
+	// Drift is how much longer later steps take than earlier ones, as a fraction, without the
+	// steps of the warm-up: mean over repeats.
+	Drift float64 `json:"drift"`
+
+	// Packets is the number of packets of all steps, summed over repeats.
+	Packets int64 `json:"packets"`
+
+	// PacketHops is the number of links crossed, links of hosts included, summed over repeats.
+	PacketHops int64 `json:"packet_hops"`
+
+	// CongestedHopFraction is the fraction of crossed switch ports that were congested.
 	CongestedHopFraction float64 `json:"congested_hop_fraction"`
-	VolumeScale          float64 `json:"volume_scale"` // share that was simulated: packets and congestion are of that
-	// VolumeError is the relative error of the times because they are extrapolated
-	// to the full volume, beside the scatter of repeats.
+
+	// VolumeScale is the share of the volume that was simulated. Packets, hops and congestion
+	// are of this share.
+	VolumeScale float64 `json:"volume_scale"`
+
+	// VolumeError is the relative error of the times that is due to extrapolation to the full
+	// volume, without the scatter of repeats.
 	VolumeError float64 `json:"volume_error,omitempty"`
 
-	volumes [2]float64 // ns: medians at the simulated volume and at the smaller one; 0 at full volume
+	// volumes are medians in ns at the simulated volume and at the smaller one; 0 at full
+	// volume.
+	volumes [2]float64
 }
 
 // Summarize reduces repeats of one job to medians and sums.

@@ -44,7 +44,8 @@ func (s *simulator) receiveLogged() {
 	case s.carries == carriesTwo && !s.hashed:
 		for i := range s.log {
 			d := &s.log[i]
-			s.tables[d.table].Sampled(int32(d.hop>>8), int32(d.congested>>8), int64(d.hop&countMask), int64(d.congested&countMask))
+			s.tables[d.table].Sampled(int32(d.hop>>8), int32(d.congested>>8), int64(d.hop&countMask),
+				int64(d.congested&countMask))
 		}
 	case s.carries == carriesOne && !s.hashed && !s.ticketed:
 		for i := range s.log {
@@ -92,7 +93,8 @@ func (s *simulator) receiveHashed(p, id int32, pk *packet, m *message, table int
 	if s.carries == carriesOne {
 		marked.CongestedBit = uint8(pk.congested / sampledCongested & 1)
 	} else if pk.congested != 0 {
-		marked.CongestedCount, marked.CongestedBit = uint8(min(pk.congested&countMask, s.limit)), uint8(hasher.Bit(s.ids[p], int32(pk.congested>>8)))
+		marked.CongestedCount, marked.CongestedBit = uint8(min(pk.congested&countMask, s.limit)),
+			uint8(hasher.Bit(s.ids[p], int32(pk.congested>>8)))
 	}
 	first := 2 * id & (maxBlocks - 1)
 	for len(s.blocks) <= int(first)+1 {

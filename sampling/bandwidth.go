@@ -47,7 +47,7 @@ func UseOf(parts []Part, link int32, packetBytes, sliceSeconds float64) (use Use
 	level := 1 - 0.025/float64(max(1, len(parts)))
 	first, last := -1, -1
 	for i := range parts {
-		j := parts[i].Samples.judge(link)
+		j := parts[i].Samples.estimator(link)
 		if j.e.Packets > j.threshold(level) {
 			last = i
 			if first < 0 {
@@ -64,7 +64,7 @@ func UseOf(parts []Part, link int32, packetBytes, sliceSeconds float64) (use Use
 	var received Totals
 	rate := packetBytes / sliceSeconds
 	for i := range used {
-		j := used[i].Samples.judge(link)
+		j := used[i].Samples.estimator(link)
 		sum.add(j.e)
 		received.add(j.received)
 		slice := j.packets(quantile(level)).times(rate)
@@ -74,6 +74,6 @@ func UseOf(parts []Part, link int32, packetBytes, sliceSeconds float64) (use Use
 		use.Peak.Low, use.Peak.High = max(use.Peak.Low, slice.Low), max(use.Peak.High, slice.High)
 	}
 	slices := float64(use.Last - use.First + 1)
-	use.Mean = judge{used[0].Samples.Variant, &received, &sum}.packets(normal95).times(rate / slices)
+	use.Mean = estimator{used[0].Samples.Variant, &received, &sum}.packets(normal95).times(rate / slices)
 	return use, true, nil
 }

@@ -42,9 +42,6 @@ type blocks struct {
 	places []Block
 }
 
-// blockWays are the places of a set.
-const blockWays = 8
-
 func newBlocks(flows int) *blocks {
 	return &blocks{places: make([]Block, blockWays<<min(12, max(2, bits.Len(uint(max(1, flows)-1))-2)))}
 }

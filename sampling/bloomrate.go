@@ -69,7 +69,7 @@ func bloomWeights(size, hashes int) []float64 {
 	for links := 1; links < len(weights); links++ {
 		o.set(hashes)
 		open := o.notFull()
-		if open < 1./256 {
+		if open < 1./bloomMaxWeight {
 			break
 		}
 		weights[links] = 1 / open
@@ -85,13 +85,6 @@ type FalsePositives struct {
 	Measured float64 // in 2^18 tests of MurmurHash3: 64 other elements for each of 4096 filters
 	Hash     float64 // of hashes stored one after the other in as many bits: 1 - (1 - 2^(-bits/elements))^elements
 }
-
-// The number of filters and, for each, of links not in it that
-// FalsePositiveRates tests.
-const (
-	trialFilters = 1 << 12
-	trialLinks   = 64
-)
 
 // FalsePositiveRates compares a Bloom filter that holds some elements with the
 // explicit storage of their hashes in as many bits, which has to know how many

@@ -70,9 +70,6 @@ type waiting struct {
 	packet Packet
 }
 
-// breakdownBatch is how many packets wait.
-const breakdownBatch = 1 << 13
-
 // NewBreakdown counts by some dimensions and keeps up to `most` keys; packets of
 // further ones are counted together as others. The other parameters are those of
 // NewReceiver.

@@ -12,19 +12,19 @@ const normal95 = 1.959963984540054
 
 // PacketsEstimate is N, the number of packets that crossed a link.
 func (t *Table) PacketsEstimate(link int32) Estimate {
-	return t.judge(link).packets(normal95)
+	return t.estimator(link).packets(normal95)
 }
 
 // CongestedEstimate is M, the number of packets that found a link congested.
 func (t *Table) CongestedEstimate(link int32) Estimate {
-	return t.judge(link).congested(normal95)
+	return t.estimator(link).congested(normal95)
 }
 
 // Fraction is a link's congested fraction F = M/N. It is 0, from 0 to 1, when
 // no packet was sampled on the link, or under hashes and filters when its
 // packets are not significantly many; see docs/sampling.md.
 func (t *Table) Fraction(link int32) Estimate {
-	return t.judge(link).fraction(normal95)
+	return t.estimator(link).fraction(normal95)
 }
 
 // LessBiased is the congested fraction without the bias of second order that a
@@ -40,19 +40,22 @@ func (t *Table) LessBiased(link int32) float64 {
 	return min(1, max(0, (e.Congested*e.Packets+e.Covariance)/square))
 }
 
-// judge is an entry beside what its variances follow from.
-type judge struct {
+// estimator makes estimates of a link: its entry, and what variances depend on.
+type estimator struct {
 	variant  Variant
 	received *Totals
 	e        *Entry
 }
 
-func (t *Table) judge(link int32) judge { return judge{t.Variant, &t.Received, &t.Links[link]} }
+// estimator makes estimates of a link of the table.
+func (t *Table) estimator(link int32) estimator {
+	return estimator{t.Variant, &t.Received, &t.Links[link]}
+}
 
 // packets is N with an interval of z deviations: all N with
 // (W-N)^2 <= z^2 Var(N), where Var(N) is the variance that N implies (score
 // interval, Wilson 1927).
-func (j judge) packets(z float64) Estimate {
+func (j estimator) packets(z float64) Estimate {
 	r := j.received
 	most := certain(r.Packets, r)
 	w, v := j.e.Packets, j.e.PacketsVariance
@@ -66,8 +69,8 @@ func (j judge) packets(z float64) Estimate {
 	return sampled(w, v, r.weight(j.variant), most, z)
 }
 
-// congested is M likewise.
-func (j judge) congested(z float64) Estimate {
+// congested is M with an interval of z deviations, made as that of packets.
+func (j estimator) congested(z float64) Estimate {
 	r := j.received
 	most := certain(r.CongestedPackets, r)
 	if j.variant.Kind == OneReservoir {

@@ -33,12 +33,6 @@ const Significance = 1e-3
 
 const (
 	familyCount = 12 // 4 tests, each of the worst, of too much and of too little spread
-
-	// Bounds of the work on pairs: 64-bit words compared, and pairs.
-	examineWords = 1 << 26
-	examinePairs = 1 << 22
-	nearest      = 16 // distances in the list at which pairs are always tested
-	stakes       = 16 // bets on skew: 1/2, 1/4, ...
 )
 
 // surprise is -ln of the probability at which one family of tests gives coins
@@ -83,7 +77,7 @@ func (r *HashReport) Verdict() Verdict {
 // of fair coins: are they balanced, and independent in pairs, as section 5.4 of
 // the thesis asks (Taffet 2018)? The identities must differ, and so must the codes.
 //
-// The worst subject is judged by Hoeffding's inequality, the spread by bounds for
+// The worst subject is tested by Hoeffding's inequality, the spread by bounds for
 // sums of squares (Laurent and Massart 2000, lemma 1; Maurer 2003), each at its
 // part of Significance; these hold for any number of bits. Whether a spread above
 // 1 is lumps or skew is told by betting on it (Waudby-Smith and Ramdas 2024), of
@@ -154,7 +148,7 @@ func (t *bitTable) balance(names []uint32) HashTest {
 		}
 		bench.take(name, name, ones)
 	}
-	return bench.judge(rows, rows)
+	return bench.result(rows, rows)
 }
 
 // pairs counts what pairs of rows agree on. Spread is over pairs a fixed
@@ -187,7 +181,7 @@ func (t *bitTable) pairs(names []uint32) HashTest {
 			bench.extreme(names[i], names[k], t.agreements(i, k))
 		}
 	}
-	return bench.judge(rows/2, rows)
+	return bench.result(rows/2, rows)
 }
 
 // circle is the number of pairs a distance of 1..rows/2 apart.
@@ -264,9 +258,9 @@ func (b *hashBench) extreme(first, second uint32, count int) {
 	}
 }
 
-// judge ends the test. A number of subjects are independent for coins, and as
+// result ends the test. A number of subjects are independent for coins, and as
 // many as there are bets for a hash.
-func (b *hashBench) judge(independent, bets int) HashTest {
+func (b *hashBench) result(independent, bets int) HashTest {
 	t := &b.HashTest
 	counted := 0
 	for count, subjects := range b.counts {

@@ -213,7 +213,7 @@ func TestBetting(t *testing.T) {
 				}
 				bench.take(0, 0, count)
 			}
-			test := bench.judge(rows, rows)
+			test := bench.result(rows, rows)
 			if test.Verdict == Skewed {
 				won++
 			} else if test.Verdict != Lumpy {

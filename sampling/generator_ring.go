@@ -9,7 +9,7 @@ package sampling
 // There is no chance in it but that of the times of the packets. When these come
 // in steps of s ticks, ring n shows n/(common divisor of n and s) values only,
 // and rings whose sizes have a divisor in common depend on each other even when
-// that is n. Steps that vary by some ticks more than the largest n mend both. Two
+// that is n. Steps that vary by some ticks more than the largest n repair both. Two
 // draws at one time are the same: a switch of two reservoirs needs ticks between
 // them or rings for each.
 type Rings struct {

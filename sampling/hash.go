@@ -16,10 +16,10 @@ const (
 	Whole      Hash = iota // no hash: the link itself is carried
 	Field                  // multiplication in GF(2^32) (Taffet and Mellor-Crummey 2019)
 	Parity                 // low bit of id AND code (Bond and McKinley 2006), shown broken in section 5.4
-	SingleMult             // bit 31 of id x code (likewise), skewed to 0 where both are small
-	DoubleMult             // bit 31 of id x code^2 (likewise)
+	SingleMult             // bit 31 of id x code (Bond and McKinley 2006), skewed to 0 where both are small
+	DoubleMult             // bit 31 of id x code^2 (Bond and McKinley 2006)
 	Hmult                  // bit 31 of 1846571429 x id x code (Taffet 2018, section 5.4)
-	CRC                    // low bit of the CRC-32C of id x code (likewise; the polynomial is our choice)
+	CRC                    // low bit of the CRC-32C of id x code (Taffet 2018, section 5.4; the polynomial is our choice)
 )
 
 var hashNames = []string{"whole", "field", "parity", "single-mult", "double-mult", "hmult", "crc"}

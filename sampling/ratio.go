@@ -2,14 +2,10 @@ package sampling
 
 import "math"
 
-// negligible is less than any sum of samples that is not zero; sums of terms that
-// are not whole numbers may miss zero.
-const negligible = 1e-6
-
 // fraction is M/N with an interval of z deviations: all fractions f with
 // (C - f W)^2 <= z^2 V(f), where V(f) = Var(C) - 2 f Cov(C, W) + f^2 Var(W) has
 // the variances that M = f N implies (score and Fieller's interval).
-func (j judge) fraction(z float64) Estimate {
+func (j estimator) fraction(z float64) Estimate {
 	e, r := j.e, j.received
 	if r.Packets > 0 && r.CongestedPackets == 0 && j.variant.Kind != OneReservoir {
 		return Estimate{} // nothing was congested, and headers say so
@@ -65,7 +61,7 @@ func single(w, variance float64) bool { return w > 0 && w*w <= (w+variance)*(1+1
 
 // unseen is the fraction of a link without a packet in its samples. A congested
 // sample says that it has packets and that not many were missed.
-func (j judge) unseen(noisy bool, z float64) Estimate {
+func (j estimator) unseen(noisy bool, z float64) Estimate {
 	c := j.e.Congested
 	if noisy || c < negligible {
 		return Estimate{High: 1}
@@ -76,7 +72,7 @@ func (j judge) unseen(noisy bool, z float64) Estimate {
 
 // spread is V(f) = a + b f + c f^2 of docs/sampling.md. The packets of a link
 // are those that its counts and the hypothesis f make likely.
-func (j judge) spread() (a, b, c float64) {
+func (j estimator) spread() (a, b, c float64) {
 	e, r := j.e, j.received
 	switch {
 	case j.variant.Hashed():

@@ -8,10 +8,10 @@ type Header struct {
 	HopBit         uint8 // hashed variants: of the sampled link
 	CongestedBit   uint8 // OneBit: of the sampled congested link; OneReservoir: 1 if the sampled link was congested
 	HopLink        int32 // whole links, of one slot: the sampled link
-	CongestedLink  int32 // likewise, Full only: the sampled congested link
+	CongestedLink  int32 // whole links, of one slot, Full only: the sampled congested link
 
 	HopDraws       uint64 // Drawn, in place of HopCount: see Send
-	CongestedDraws uint64 // likewise of CongestedCount
+	CongestedDraws uint64 // Drawn, in place of CongestedCount: see Send
 
 	Hops, Congested []int32  // several slots: the sampled links, at most Slots
 	Filter          []uint64 // Bloom: the crossed links

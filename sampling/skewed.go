@@ -8,9 +8,6 @@ import "math"
 // (z^2-1)/6 of its third cumulant over its variance (Cornish and Fisher 1937).
 // That no event happened must not be ruled out either unless it is unlikely.
 
-// unlikely is the mean number of events of which there is none in 2.5 % of cases.
-const unlikely = 3.7
-
 // filtered is unsampled for a count under Bloom filters.
 func filtered(w, variance, odds, most, z float64) Estimate {
 	return rare(w, variance, odds, z).within(0, most, z)
@@ -35,7 +32,7 @@ func rare(w, variance, odds, z float64) Estimate {
 // filteredFraction is M/N under Bloom filters: the limits of C - f W from those
 // of C and W apart and their correlation (Zou and Donner 2008), and from them
 // those of f.
-func (j judge) filteredFraction(z float64) Estimate {
+func (j estimator) filteredFraction(z float64) Estimate {
 	e := j.e
 	hops, congested := j.received.odds(j.variant)
 	w := rare(e.Packets, e.PacketsVariance, hops, z)

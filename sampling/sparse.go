@@ -112,19 +112,20 @@ func (s *Sparse) Entry(link int32) Entry {
 	return Entry{}
 }
 
-func (s *Sparse) judge(link int32) judge {
+// estimator makes estimates of a link of the table.
+func (s *Sparse) estimator(link int32) estimator {
 	e := s.Entry(link)
-	return judge{s.Variant, &s.Received, &e}
+	return estimator{s.Variant, &s.Received, &e}
 }
 
-// PacketsEstimate, CongestedEstimate and Fraction are those of Table.
-func (s *Sparse) PacketsEstimate(link int32) Estimate { return s.judge(link).packets(normal95) }
+// PacketsEstimate is the number of packets that crossed a link.
+func (s *Sparse) PacketsEstimate(link int32) Estimate { return s.estimator(link).packets(normal95) }
 
 // CongestedEstimate is the number of packets that found a link congested.
-func (s *Sparse) CongestedEstimate(link int32) Estimate { return s.judge(link).congested(normal95) }
+func (s *Sparse) CongestedEstimate(link int32) Estimate { return s.estimator(link).congested(normal95) }
 
 // Fraction is a link's congested fraction.
-func (s *Sparse) Fraction(link int32) Estimate { return s.judge(link).fraction(normal95) }
+func (s *Sparse) Fraction(link int32) Estimate { return s.estimator(link).fraction(normal95) }
 
 // largest bounds counts, so that no estimate of sensible ones overflows.
 const largest = 1e18

@@ -27,9 +27,6 @@ type openSlice struct {
 	used  bool
 }
 
-// maxOpen bounds the slices that wait for late packets.
-const maxOpen = 1 << 10
-
 // NewStream makes slices of `length` units of time, slice s from s x length on.
 // Packets up to `tolerance` units older than the latest arrival still go to their
 // own slice. A slice is complete, and emitted, when a packet arrives that is later

@@ -11,7 +11,7 @@ import "math"
 // (Taffet 2018, section 5.3, where all l are that of the longest path). Without
 // noise it is 0: one sample is enough.
 func (t *Table) Threshold(link int32, level float64) float64 {
-	return t.judge(link).threshold(level)
+	return t.estimator(link).threshold(level)
 }
 
 // Significant tells whether a link's Packets exceed its threshold. Of many links
@@ -32,7 +32,7 @@ func (t *Table) Cleaned(level float64) *Table {
 	return clean
 }
 
-func (j judge) threshold(level float64) float64 {
+func (j estimator) threshold(level float64) float64 {
 	z := quantile(level)
 	switch {
 	case j.variant.Hashed():

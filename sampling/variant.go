@@ -22,14 +22,28 @@ var kindNames = []string{"off", "full", "one-bit", "one-reservoir", "bloom"}
 
 // Variant is how packets carry what they saw. The zero value is off.
 type Variant struct {
-	Kind    Kind
-	Slots   int  // links a reservoir holds, 1 to MaxSlots; more than 1 under Full only; 1 under Bloom
-	Counter int  // bits of every hop counter, 1 to 8, 0 under Drawn; it stays at its highest value
-	Drawn   int  // hops whose replacements the sender draws in advance, 1 to MaxDrawn, see Header.Send; 0 = switches draw
-	Hash    Hash // of OneBit and OneReservoir; Whole keeps links as they are
-	Bits    int  // of each Bloom filter, 8 to MaxBits
+	Kind Kind
 
-	Unpruned bool // receivers of hashes and filters test every switch port, not only those on the way of the packet
+	// Slots is the number of links that a reservoir holds: 1 to MaxSlots under Full, else 1.
+	Slots int
+
+	// Counter is the number of bits of every hop counter: 1 to 8, and 0 with Drawn. A counter
+	// stays at its highest value.
+	Counter int
+
+	// Drawn is the number of hops whose replacements the sender draws in advance, see
+	// Header.Send: 1 to MaxDrawn. 0 = switches draw.
+	Drawn int
+
+	// Hash is the hash of OneBit and OneReservoir. Whole keeps links as they are.
+	Hash Hash
+
+	// Bits is the size of each Bloom filter: 8 to MaxBits.
+	Bits int
+
+	// Unpruned: receivers of hashes and filters test every switch port, not only those on the
+	// packet's path.
+	Unpruned bool
 }
 
 // Bounds of variants.

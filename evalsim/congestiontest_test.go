@@ -33,7 +33,7 @@ func TestJudge(t *testing.T) {
 		{Probabilistic, AtArrival, 3000, 1000, 0, false},
 		{Probabilistic, AtQueueing, 3000, 3000, 0, true},
 	} {
-		j := newJudge(Congestion{c.rule, c.bytes, c.at})
+		j := newCongestionTest(Congestion{c.rule, c.bytes, c.at})
 		j.random = sampling.NewRandom(1)
 		if got := j.congested(c.credits, c.queued, 1000); got != c.want {
 			t.Errorf("%v at %s, %d bytes queued, %d credits: %v", j.Congestion, pointNames[c.at], c.queued, c.credits, got)
@@ -45,7 +45,7 @@ func TestJudge(t *testing.T) {
 func TestProbabilisticRate(t *testing.T) {
 	const draws = 200_000
 	for _, queued := range []int32{1, 100, 2500, 5000, 9900, 12000} {
-		j := newJudge(Congestion{Probabilistic, 10000, AtQueueing})
+		j := newCongestionTest(Congestion{Probabilistic, 10000, AtQueueing})
 		j.random = sampling.NewRandom(uint64(queued))
 		found := 0
 		for range draws {
