@@ -41,7 +41,8 @@ type Use struct {
 func UseOf(parts []Part, link int32, packetBytes, sliceSeconds float64) (use Use, ok bool, err error) {
 	for i := range parts[:max(0, len(parts)-1)] {
 		if parts[i].Key.Slice >= parts[i+1].Key.Slice {
-			return Use{}, false, fmt.Errorf("slice %d after slice %d: slices must ascend", parts[i+1].Key.Slice, parts[i].Key.Slice)
+			return Use{}, false, fmt.Errorf("slice %d after slice %d: slices must ascend", parts[i+1].Key.Slice,
+				parts[i].Key.Slice)
 		}
 	}
 	level := 1 - 0.025/float64(max(1, len(parts)))

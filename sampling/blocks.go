@@ -49,7 +49,8 @@ func newBlocks(flows int) *blocks {
 // place is the block of a packet, or else the one of its set that was not used
 // for longest.
 func (b *blocks) place(m *Marked, base uint32, corrected bool) *Block {
-	hash := uint64(base)*0x9e3779b97f4a7c15 ^ uint64(uint32(m.Source))*0xbf58476d1ce4e5b9 ^ uint64(uint32(m.Destination))*0x94d049bb133111eb
+	hash := uint64(base)*0x9e3779b97f4a7c15 ^ uint64(uint32(m.Source))*0xbf58476d1ce4e5b9 ^
+		uint64(uint32(m.Destination))*0x94d049bb133111eb
 	first := int(hash>>32) & (len(b.places)/blockWays - 1) * blockWays
 	set := b.places[first : first+blockWays]
 	found := &set[0]

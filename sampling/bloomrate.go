@@ -83,7 +83,9 @@ type FalsePositives struct {
 	Bloom    float64 // of the filter, exactly for ideal hash functions
 	Thesis   float64 // (1 - exp(-hashes x elements / bits))^hashes, the usual approximation
 	Measured float64 // in 2^18 tests of MurmurHash3: 64 other elements for each of 4096 filters
-	Hash     float64 // of hashes stored one after the other in as many bits: 1 - (1 - 2^(-bits/elements))^elements
+	// Hash: of hashes stored one after the other in as many bits: 1 - (1 -
+	// 2^(-bits/elements))^elements
+	Hash float64
 }
 
 // FalsePositiveRates compares a Bloom filter that holds some elements with the

@@ -13,7 +13,7 @@ type Key struct {
 	Phase, Tag, CallSite int32
 }
 
-// Dimensions are the parts of keys that packets are told apart by.
+// Dimensions are the parts of keys that distinguish packets.
 type Dimensions uint8
 
 // BySlice and the others can be added up.
@@ -42,7 +42,8 @@ func (d Dimensions) of(k Key) Key {
 }
 
 func (k Key) compare(o Key) int {
-	return cmp.Or(cmp.Compare(k.Slice, o.Slice), cmp.Compare(k.Phase, o.Phase), cmp.Compare(k.Tag, o.Tag), cmp.Compare(k.CallSite, o.CallSite))
+	return cmp.Or(cmp.Compare(k.Slice, o.Slice), cmp.Compare(k.Phase, o.Phase), cmp.Compare(k.Tag, o.Tag),
+		cmp.Compare(k.CallSite, o.CallSite))
 }
 
 // Breakdown counts packets by key. Packets wait until there are enough of them,
@@ -74,8 +75,8 @@ type waiting struct {
 // further ones are counted together as others. The other parameters are those of
 // NewReceiver.
 func NewBreakdown(v Variant, links int, paths Paths, flows int, by Dimensions, most int) *Breakdown {
-	return &Breakdown{by: by, most: most, receiver: NewReceiver(v, links, paths, flows), scratch: NewTable(v, links),
-		index: make(map[Key]int32), others: &Sparse{Variant: v}}
+	return &Breakdown{by: by, most: most, receiver: NewReceiver(v, links, paths, flows),
+		scratch: NewTable(v, links), index: make(map[Key]int32), others: &Sparse{Variant: v}}
 }
 
 // Receive counts a packet under its key; the packet is copied.
@@ -98,7 +99,8 @@ func (b *Breakdown) Receive(k Key, p *Packet) {
 	h := w.packet.Header
 	w.part, w.packet = part, *p
 	w.packet.Hops, w.packet.Congested = append(h.Hops[:0], p.Hops...), append(h.Congested[:0], p.Congested...)
-	w.packet.Filter, w.packet.CongestedFilter = append(h.Filter[:0], p.Filter...), append(h.CongestedFilter[:0], p.CongestedFilter...)
+	w.packet.Filter, w.packet.CongestedFilter = append(h.Filter[:0], p.Filter...),
+		append(h.CongestedFilter[:0], p.CongestedFilter...)
 	if b.count == breakdownBatch {
 		b.flush()
 	}

@@ -141,7 +141,8 @@ func (t *Totals) congestedWeight(v Variant) float64 {
 	if v.Kind == OneReservoir {
 		otherwise = t.weight(v)
 	}
-	return mean(t.CongestedPackets, t.CongestedHops+t.CongestedExcess, t.CongestedSquared+t.CongestedExcessSquared, v, otherwise)
+	return mean(t.CongestedPackets, t.CongestedHops+t.CongestedExcess,
+		t.CongestedSquared+t.CongestedExcessSquared, v, otherwise)
 }
 
 // mean is the mean over hops of max(1, l/slots), from the number of packets, the
@@ -155,7 +156,8 @@ func mean(packets, sum, squares int64, v Variant, otherwise float64) float64 {
 		return max(1, length)
 	}
 	slots := float64(v.Slots)
-	excess, deviation := length/slots-1, math.Sqrt(max(0, float64(squares)/float64(packets)-average*average))/slots
+	excess := length/slots - 1
+	deviation := math.Sqrt(max(0, float64(squares)/float64(packets)-average*average)) / slots
 	if deviation <= 1e-9*slots {
 		return 1 + max(0, excess)
 	}

@@ -9,7 +9,7 @@ import (
 type Verdict uint8
 
 const (
-	// Fair bits cannot be told from coins.
+	// Fair bits cannot be distinguished from coins.
 	Fair Verdict = iota
 	// TooEven: nearer to half than coins. That does no harm. A linear hash over a
 	// complete block of identities gives exactly half.

@@ -43,7 +43,8 @@ var feedbackTaps = [...][3]int{
 // equally often. The low bits of the seed are the first state, 1 if all are 0.
 func NewFeedbackRegister(size, ticks int, seed uint32) (*FeedbackRegister, error) {
 	if size < MinFeedbackBits || size > MaxFeedbackBits {
-		return nil, fmt.Errorf("feedback register of %d bits: must be %d to %d", size, MinFeedbackBits, MaxFeedbackBits)
+		return nil, fmt.Errorf("feedback register of %d bits: must be %d to %d", size, MinFeedbackBits,
+			MaxFeedbackBits)
 	}
 	if ticks < 0 {
 		return nil, fmt.Errorf("feedback register with %d ticks a draw: must not be negative", ticks)

@@ -19,7 +19,8 @@ const (
 	SingleMult             // bit 31 of id x code (Bond and McKinley 2006), skewed to 0 where both are small
 	DoubleMult             // bit 31 of id x code^2 (Bond and McKinley 2006)
 	Hmult                  // bit 31 of 1846571429 x id x code (Taffet 2018, section 5.4)
-	CRC                    // low bit of the CRC-32C of id x code (Taffet 2018, section 5.4; the polynomial is our choice)
+	// low bit of the CRC-32C of id x code (Taffet 2018, section 5.4; the polynomial is our choice)
+	CRC
 )
 
 var hashNames = []string{"whole", "field", "parity", "single-mult", "double-mult", "hmult", "crc"}

@@ -21,7 +21,9 @@ type Truth struct {
 	CandidateFound float64 // of g
 	Products       float64 // of l g
 
-	Filter [3]float64 // under Bloom the variances of the counts of packets and of congested ones, and their covariance
+	// Filter: under Bloom the variances of the counts of packets and of congested ones, and their
+	// covariance
+	Filter [3]float64
 }
 
 // Prediction is what to expect of the estimates of one link.
@@ -42,7 +44,8 @@ func Predict(v Variant, t Truth) Prediction {
 	case v.Kind == Full:
 		packets, congested = t.Shares-t.Packets, t.FoundShares-t.Congested
 	case v.Kind == OneBit:
-		packets, congested, common = t.LengthsSquared-t.Packets, t.FoundSquared-t.Congested, t.CandidateFound-t.Congested
+		packets, congested, common = t.LengthsSquared-t.Packets, t.FoundSquared-t.Congested,
+			t.CandidateFound-t.Congested
 	case v.Hashed():
 		packets, congested = t.LengthsSquared-t.Packets, t.Products-t.Congested
 		common = congested
@@ -52,7 +55,8 @@ func Predict(v Variant, t Truth) Prediction {
 	case v.Kind == Bloom:
 		packets, congested, common = t.Filter[0], t.Filter[1], t.Filter[2]
 	}
-	p := Prediction{PacketsDeviation: math.Sqrt(max(0, packets)), CongestedDeviation: math.Sqrt(max(0, congested)), Covariance: common}
+	p := Prediction{PacketsDeviation: math.Sqrt(max(0, packets)),
+		CongestedDeviation: math.Sqrt(max(0, congested)), Covariance: common}
 	if t.Packets > 0 {
 		f := t.Congested / t.Packets
 		p.FractionDeviation = math.Sqrt(max(0, congested-2*f*common+f*f*packets)) / t.Packets

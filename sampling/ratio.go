@@ -77,7 +77,8 @@ func (j estimator) spread() (a, b, c float64) {
 	switch {
 	case j.variant.Hashed():
 		// Var(C) = Sc - f N, Cov = Sk - f N, Var(W) = Sw - N
-		squares, found, common := e.PacketsVariance+e.Packets, e.CongestedVariance+e.Congested, e.Covariance+e.Congested
+		squares, found, common := e.PacketsVariance+e.Packets, e.CongestedVariance+e.Congested,
+			e.Covariance+e.Congested
 		return found, -2*common - e.Packets, squares + e.Packets
 	case j.variant.Kind == OneReservoir:
 		// congested and other samples are independent

@@ -6,9 +6,11 @@ type Header struct {
 	HopCount       uint8 // switch output ports crossed, up to the counter's limit
 	CongestedCount uint8 // those of them that were congested; not under OneReservoir
 	HopBit         uint8 // hashed variants: of the sampled link
-	CongestedBit   uint8 // OneBit: of the sampled congested link; OneReservoir: 1 if the sampled link was congested
-	HopLink        int32 // whole links, of one slot: the sampled link
-	CongestedLink  int32 // whole links, of one slot, Full only: the sampled congested link
+	// CongestedBit: OneBit: of the sampled congested link; OneReservoir: 1 if the sampled link was
+	// congested
+	CongestedBit  uint8
+	HopLink       int32 // whole links, of one slot: the sampled link
+	CongestedLink int32 // whole links, of one slot, Full only: the sampled congested link
 
 	HopDraws       uint64 // Drawn, in place of HopCount: see Send
 	CongestedDraws uint64 // Drawn, in place of CongestedCount: see Send

@@ -67,7 +67,8 @@ func (t *Totals) odds(v Variant) (hops, congested float64) {
 	}
 	hops = filterOdds(v, float64(t.Hops)/float64(t.Packets))
 	if t.CongestedPackets > 0 {
-		congested = filterOdds(v, float64(t.CongestedHops)/float64(t.CongestedPackets)) * float64(t.CongestedPackets) / float64(t.Packets)
+		congested = filterOdds(v, float64(t.CongestedHops)/float64(t.CongestedPackets)) *
+			float64(t.CongestedPackets) / float64(t.Packets)
 	}
 	return hops, congested
 }

@@ -145,7 +145,8 @@ func (s *Sparse) Check() error {
 			return fmt.Errorf("samples of link %d are all zero: leave it out", link)
 		}
 		e := &s.Entries[i]
-		for _, x := range [...]float64{e.Packets, e.PacketsVariance, e.Congested, e.CongestedVariance, e.Covariance} {
+		for _, x := range [...]float64{e.Packets, e.PacketsVariance, e.Congested, e.CongestedVariance,
+			e.Covariance} {
 			if !(math.Abs(x) <= largest) {
 				return fmt.Errorf("samples of link %d: %g is not a number of packets", link, x)
 			}

@@ -33,14 +33,17 @@ type openSlice struct {
 // than its end and the tolerance; slices without packets are not emitted. Memory
 // is 40 bytes a link for every slice that the tolerance keeps open and one more,
 // at most 1024 in all. The other parameters are those of NewReceiver.
-func NewStream(v Variant, links int, paths Paths, flows int, length, tolerance int64, emit func(slice int64, s *Sparse)) (*Stream, error) {
+func NewStream(v Variant, links int, paths Paths, flows int, length, tolerance int64,
+	emit func(slice int64, s *Sparse)) (*Stream, error) {
 	if length < 1 || tolerance < 0 {
-		return nil, fmt.Errorf("slices of %d units with a tolerance of %d: must be at least 1 and 0", length, tolerance)
+		return nil, fmt.Errorf("slices of %d units with a tolerance of %d: must be at least 1 and 0", length,
+			tolerance)
 	}
 	if tolerance/length > maxOpen-2 {
 		return nil, fmt.Errorf("a tolerance of %d keeps over %d slices of %d open", tolerance, maxOpen, length)
 	}
-	s := &Stream{variant: v, links: links, receiver: NewReceiver(v, links, paths, flows), length: length, tolerance: tolerance, emit: emit}
+	s := &Stream{variant: v, links: links, receiver: NewReceiver(v, links, paths, flows), length: length,
+		tolerance: tolerance, emit: emit}
 	s.open = make([]openSlice, tolerance/length+2)
 	return s, nil
 }

@@ -15,32 +15,55 @@ type Table struct {
 	Received Totals
 }
 
-// Entry is one link's weighted counts. Sums of whole numbers stay exact below
-// 2^53.
+// Entry is one link's weighted counts. Sums of whole numbers stay exact below 2^53.
 type Entry struct {
-	Packets           float64 // estimate of packets that crossed the link; with hashes and filters it can be negative
-	PacketsVariance   float64 // unbiased estimate of its variance
-	Congested         float64 // estimate of packets that found the link congested
+	// Packets is the estimate of the packets that crossed the link. With hashes and filters it
+	// can be negative.
+	Packets float64
+
+	// PacketsVariance is the unbiased estimate of the variance of Packets.
+	PacketsVariance float64
+
+	// Congested is the estimate of the packets that found the link congested.
+	Congested float64
+
+	// CongestedVariance is the unbiased estimate of the variance of Congested.
 	CongestedVariance float64
-	Covariance        float64 // of Packets and Congested
+
+	// Covariance is the unbiased estimate of the covariance of Packets and Congested.
+	Covariance float64
 }
 
-// Totals are counts over all received packets, by what their headers say.
+// Totals are counts over all received packets, from their headers.
 type Totals struct {
-	Packets          int64 `json:"packets"`
-	Hops             int64 `json:"hops"`              // sum of hop counters
-	HopsSquared      int64 `json:"hops_squared"`      // sum of their squares
-	CongestedPackets int64 `json:"congested_packets"` // packets with a congested hop; under OneReservoir with a congested sample
-	CongestedHops    int64 `json:"congested_hops"`    // sum of congested counters; under OneReservoir of hop counters of congested samples
-	CongestedSquared int64 `json:"congested_squared"` // sum of their squares
-	Full             int64 `json:"full,omitempty"`    // Bloom: packets whose filter of crossed links said nothing (BloomFilter.Terms)
+	// Packets is the number of packets.
+	Packets int64 `json:"packets"`
 
-	// By how much corrected weights of samples exceed the counters, see
-	// Receiver.Correct: what samples stand for is counters and excess together.
-	Excess                 int64 `json:"excess,omitempty"`                   // to be added to Hops
-	ExcessSquared          int64 `json:"excess_squared,omitempty"`           // to HopsSquared
-	CongestedExcess        int64 `json:"congested_excess,omitempty"`         // OneReservoir: to CongestedHops
-	CongestedExcessSquared int64 `json:"congested_excess_squared,omitempty"` // likewise to CongestedSquared
+	// Hops is the sum of hop counters, HopsSquared the sum of their squares.
+	Hops        int64 `json:"hops"`
+	HopsSquared int64 `json:"hops_squared"`
+
+	// CongestedPackets is the number of packets with a congested hop, under OneReservoir with a
+	// congested sample.
+	CongestedPackets int64 `json:"congested_packets"`
+
+	// CongestedHops is the sum of congested counters, under OneReservoir of the hop counters of
+	// congested samples. CongestedSquared is the sum of their squares.
+	CongestedHops    int64 `json:"congested_hops"`
+	CongestedSquared int64 `json:"congested_squared"`
+
+	// Full is the number of packets under Bloom whose filter of crossed links said nothing
+	// (BloomFilter.Terms).
+	Full int64 `json:"full,omitempty"`
+
+	// Excess and the next three are by how much corrected weights of samples exceed the
+	// counters, see Receiver.Correct: samples represent counters and excess together. Excess is
+	// to be added to Hops, ExcessSquared to HopsSquared. Under OneReservoir CongestedExcess is
+	// to be added to CongestedHops, and CongestedExcessSquared to CongestedSquared.
+	Excess                 int64 `json:"excess,omitempty"`
+	ExcessSquared          int64 `json:"excess_squared,omitempty"`
+	CongestedExcess        int64 `json:"congested_excess,omitempty"`
+	CongestedExcessSquared int64 `json:"congested_excess_squared,omitempty"`
 }
 
 // NewTable is empty, for links 0..links-1.

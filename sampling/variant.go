@@ -11,11 +11,13 @@ import (
 type Kind uint8
 
 const (
-	Off          Kind = iota // packets carry nothing
-	Full                     // two reservoirs of whole links (Taffet 2018, algorithms 2-4)
-	OneBit                   // two reservoirs, each link hashed to one bit (algorithms 5-7)
-	OneReservoir             // one reservoir and whether its link was congested (algorithms 8-9; Taffet and Mellor-Crummey 2019)
-	Bloom                    // all links in a Bloom filter, and all congested ones in another (section 5.8)
+	Off    Kind = iota // packets carry nothing
+	Full               // two reservoirs of whole links (Taffet 2018, algorithms 2-4)
+	OneBit             // two reservoirs, each link hashed to one bit (algorithms 5-7)
+	// one reservoir and whether its link was congested (algorithms 8-9; Taffet and Mellor-Crummey
+	// 2019)
+	OneReservoir
+	Bloom // all links in a Bloom filter, and all congested ones in another (section 5.8)
 )
 
 var kindNames = []string{"off", "full", "one-bit", "one-reservoir", "bloom"}
@@ -86,7 +88,8 @@ func ParseVariant(text string) (Variant, error) {
 			return Variant{}, err
 		}
 	default:
-		return Variant{}, fmt.Errorf("unknown sampling %q: it is off, full, n=SLOTS, one-bit, one-reservoir or bloom:BITS", name)
+		return Variant{}, fmt.Errorf("unknown sampling %q: "+
+			"it is off, full, n=SLOTS, one-bit, one-reservoir or bloom:BITS", name)
 	}
 	if options == "" {
 		return v, nil
@@ -120,13 +123,16 @@ func (v *Variant) set(option string) error {
 		v.Unpruned = true
 		return nil
 	}
-	return fmt.Errorf("unknown option %q of sampling %s: there are counter=BITS, or in its place for reservoirs of one link drawn=HOPS, for one-bit and one-reservoir hash=NAME, for them and bloom unpruned", option, kindNames[v.Kind])
+	return fmt.Errorf("unknown option %q of sampling %s: there are counter=BITS, "+
+		"or in its place for reservoirs of one link drawn=HOPS, "+
+		"for one-bit and one-reservoir hash=NAME, for them and bloom unpruned", option, kindNames[v.Kind])
 }
 
 func number(text, prefix string, low, high int, to *int) error {
 	n, err := strconv.Atoi(text[len(prefix):])
 	if err != nil || n < low || n > high {
-		return fmt.Errorf("sampling %q: %q must be a whole number from %d to %d", text, text[len(prefix):], low, high)
+		return fmt.Errorf("sampling %q: %q must be a whole number from %d to %d", text, text[len(prefix):], low,
+			high)
 	}
 	*to = n
 	return nil
@@ -169,7 +175,8 @@ func (v Variant) Validate() error {
 	case v.Drawn < 0 || v.Drawn > MaxDrawn:
 		return fmt.Errorf("sampling draws for %d hops: must be 0 to %d", v.Drawn, MaxDrawn)
 	case v.Drawn > 0 && !v.drawable():
-		return fmt.Errorf("sampling draws for %d hops: only reservoirs of one link can be drawn in advance", v.Drawn)
+		return fmt.Errorf("sampling draws for %d hops: only reservoirs of one link can be drawn in advance",
+			v.Drawn)
 	case v.Drawn > 0 && v.Counter != 0:
 		return fmt.Errorf("sampling counter of %d bits beside draws: must be 0", v.Counter)
 	case v.Drawn == 0 && (v.Counter < 1 || v.Counter > fullCounter):
@@ -191,7 +198,8 @@ func (v Variant) Validate() error {
 	case v.Slots > 1 && v.Kind != Full:
 		return fmt.Errorf("reservoirs of %d links: only full ones have more than one", v.Slots)
 	case v.Slots > 1 && v.Slots > int(v.Limit()):
-		return fmt.Errorf("reservoirs of %d links: counters of %d bits count to %d only", v.Slots, v.Counter, v.Limit())
+		return fmt.Errorf("reservoirs of %d links: counters of %d bits count to %d only", v.Slots, v.Counter,
+			v.Limit())
 	}
 	return nil
 }

@@ -46,7 +46,8 @@ func (r *Receiver) Decode(b *Block) {
 
 // decodeOne adds the packets to the only link that they can have crossed.
 func (b *Block) decodeOne(e *Entry) {
-	e.add(&Entry{float64(b.hops), float64(b.squares - b.hops), float64(b.found), float64(b.foundSquares - b.found), float64(b.common - b.found)})
+	e.add(&Entry{float64(b.hops), float64(b.squares - b.hops), float64(b.found),
+		float64(b.foundSquares - b.found), float64(b.common - b.found)})
 }
 
 // decodePackets adds packets without congestion to their candidate links.
