@@ -74,7 +74,8 @@ func (t *Topology) sortPorts() {
 		if slices.IsSortedFunc(segment, byPort) {
 			continue
 		}
-		order, links, reverse = order[:0], append(links[:0], segment...), append(reverse[:0], t.reverse[first:end]...)
+		order, links = order[:0], append(links[:0], segment...)
+		reverse = append(reverse[:0], t.reverse[first:end]...)
 		for i := range segment {
 			order = append(order, int32(i))
 		}

@@ -50,7 +50,8 @@ func (t *Topology) checkLink(i, from, nodes int32) error {
 		return fmt.Errorf("link %d has rate %g B/s and latency %v", i, l.BytesPerSecond, l.Latency)
 	}
 	r := t.reverse[i]
-	if r < 0 || int(r) >= len(t.Links) || t.reverse[r] != i || t.Links[r].From != l.To || t.Links[r].To != l.From {
+	if r < 0 || int(r) >= len(t.Links) || t.reverse[r] != i || t.Links[r].From != l.To ||
+		t.Links[r].To != l.From {
 		return fmt.Errorf("%s and %s are not joined in both directions", t.NodeName(l.From), t.NodeName(l.To))
 	}
 	return nil
@@ -67,7 +68,8 @@ func (t *Topology) checkLevels() error {
 		next := int32(0)
 		for h, g := range level.Group {
 			if g < 0 || g > next {
-				return fmt.Errorf("level %s: group %d of host %s breaks the order of first hosts", level.Name, g, t.HostNames[h])
+				return fmt.Errorf("level %s: group %d of host %s breaks the order of first hosts", level.Name, g,
+					t.HostNames[h])
 			}
 			if g == next {
 				next++
@@ -118,7 +120,8 @@ func (t *Topology) checkReach() error {
 			root[p] = leaf
 		}
 		if t.distance.links(root[p], leaf) < 0 || t.distance.links(leaf, root[p]) < 0 {
-			return fmt.Errorf("the network is not connected: no path from %s to %s", t.SwitchNames[root[p]], t.SwitchNames[leaf])
+			return fmt.Errorf("the network is not connected: no path from %s to %s", t.SwitchNames[root[p]],
+				t.SwitchNames[leaf])
 		}
 	}
 	return nil

@@ -128,11 +128,13 @@ func (t *Topology) without(whole *Topology, failed []bool) error {
 }
 
 func (t *Topology) partitioned(cut []int32) error {
-	e := &input.Error{Hint: "every host must stay connected: fail fewer links, or leave a host that is down in the network and out of the jobs"}
+	e := &input.Error{Hint: "every host must stay connected: fail fewer links, " +
+		"or leave a host that is down in the network and out of the jobs"}
 	if len(cut) == 1 {
 		e.Reason = "the failed links cut off one host from others: " + t.HostNames[cut[0]]
 	} else {
-		e.Reason = fmt.Sprintf("the failed links cut off %d of %d hosts from others: %s", len(cut), t.Hosts(), t.someHosts(cut))
+		e.Reason = fmt.Sprintf("the failed links cut off %d of %d hosts from others: %s", len(cut), t.Hosts(),
+			t.someHosts(cut))
 	}
 	return e
 }
@@ -147,7 +149,8 @@ func (t *Topology) reroute(whole *Topology, kept []int32, between bool) error {
 	}
 	if order := whole.order(); order != nil || !t.detour(whole, kept) {
 		if err := t.routeUpDown(order); err != nil {
-			return &input.Error{Reason: "no routes around the failed links: " + err.Error(), Hint: "fail no links, or take a smaller network", Err: err}
+			return &input.Error{Reason: "no routes around the failed links: " + err.Error(),
+				Hint: "fail no links, or take a smaller network", Err: err}
 		}
 	}
 	if own.StaticDivisor != nil {

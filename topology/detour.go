@@ -1,16 +1,5 @@
 package topology
 
-const (
-	// maxChannels bounds the virtual channels of a network with failed links:
-	// more than that no switch has.
-	maxChannels = 16
-
-	// maxDetourSwitches and maxDetourPages bound the memory of detours: a
-	// sixteenth of a byte for every pair of switches, and 384 bytes a page.
-	maxDetourSwitches = 1 << 16
-	maxDetourPages    = 1 << 22
-)
-
 // detours routes a network around failed links so that most routes stay. A
 // switch from which a way of the whole network to a destination is left, end to
 // end, goes on by it. The others, off the way, take a shortest path, and of
@@ -54,10 +43,13 @@ func (t *Topology) detour(whole *Topology, kept []int32) bool {
 	if switches > maxDetourSwitches {
 		return false
 	}
-	d := &detours{switchGraph: newSwitchGraph(t), whole: whole, kept: kept, route: own.Detours.clone(switches), lists: newLists(), longest: own.longest(),
-		touched: make([]int32, switches), off: make([]uint16, switches), length: make([]uint16, switches), scratch: make([]int32, 0, maxDimensions)}
+	d := &detours{switchGraph: newSwitchGraph(t), whole: whole, kept: kept, route: own.Detours.clone(switches),
+		lists: newLists(), longest: own.longest(),
+		touched: make([]int32, switches), off: make([]uint16, switches), length: make([]uint16, switches),
+		scratch: make([]int32, 0, maxDimensions)}
 	for l := range whole.Links {
-		if from := whole.Links[l].From; kept[l] < 0 && (len(d.tails) == 0 || d.tails[len(d.tails)-1] != whole.SwitchOf(from)) {
+		from := whole.Links[l].From
+		if kept[l] < 0 && (len(d.tails) == 0 || d.tails[len(d.tails)-1] != whole.SwitchOf(from)) {
 			d.tails = append(d.tails, whole.SwitchOf(from))
 		}
 	}

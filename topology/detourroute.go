@@ -2,9 +2,6 @@ package topology
 
 import "slices"
 
-// detourPage is how many switches a page of a DetourRoute covers.
-const detourPage = 64
-
 // DetourRoute is what failed links change in the routes of a network, for pairs
 // of a switch and a destination: groups of candidates, in pages of consecutive
 // switches toward one destination. Few failures change few pages.

@@ -26,8 +26,9 @@ import (
 // Switch numbers are router order, group by group. Ports of a router: hosts,
 // local links in order of the other router, global links.
 type dragonfly struct {
-	name                           string
-	groups, routers, hosts, global int // in all, per group, per router, global links per router (0 for one group)
+	name string
+	// groups: in all, per group, per router, global links per router (0 for one group)
+	groups, routers, hosts, global int
 	bytesPerSecond                 float64
 	latency, globalLatency         time.Duration
 	joined                         []uint64 // bit router x groups + group: has a link to that other group
@@ -57,7 +58,8 @@ func (p *dragonfly) checkShape(s *spec) {
 	if p.groups == 1 {
 		p.global = 0
 	} else if float64(p.routers)*float64(p.global) < float64(p.groups-1) {
-		s.complain("routers*global must be at least groups-1 = %d, so that every two groups are joined: it is %d*%d", p.groups-1, p.routers, p.global)
+		s.complain("routers*global must be at least groups-1 = %d, so that every two groups are joined: "+
+			"it is %d*%d", p.groups-1, p.routers, p.global)
 	}
 	switches := float64(p.groups) * float64(p.routers)
 	links := switches * (2*float64(p.hosts) + float64(p.routers-1) + float64(p.global))
@@ -126,7 +128,8 @@ func (p *dragonfly) wiring() []cable {
 			}
 			other := otherGroup*p.routers + otherPort/p.global
 			before := p.hosts + p.routers - 1
-			cables = append(cables, cable{int32(hosts + s), int32(hosts + other), int32(before + k), int32(before + otherPort%p.global),
+			cables = append(cables, cable{int32(hosts + s), int32(hosts + other), int32(before + k),
+				int32(before + otherPort%p.global),
 				p.bytesPerSecond, p.globalLatency})
 		}
 	}

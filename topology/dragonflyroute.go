@@ -12,11 +12,19 @@ import "slices"
 // has itself a link from the packet's group.
 type DragonflyRoute struct {
 	GroupCount int32
-	Routers    int32   // switches of each group, with consecutive numbers
-	Degree     int32   // links to switches of each switch; each alone is a group of candidates, in order of the links
-	ToGroup    []int32 // length switches x groups: group of candidates toward any switch of that group that is not near
-	Near       []int32 // length switches x groups, or nil: where in NearGroups a switch's part for packets in that group begins; -1 = it is not near
-	NearGroups []int32 // in parts, length Routers: group of candidates of every switch of one group toward one switch near it
+	Routers    int32 // switches of each group, with consecutive numbers
+	// Degree: links to switches of each switch; each alone is a group of candidates, in order of the
+	// links
+	Degree int32
+	// ToGroup: length switches x groups: group of candidates toward any switch of that group that is
+	// not near
+	ToGroup []int32
+	// Near: length switches x groups, or nil: where in NearGroups a switch's part for packets in
+	// that group begins; -1 = it is not near
+	Near []int32
+	// NearGroups: in parts, length Routers: group of candidates of every switch of one group toward
+	// one switch near it
+	NearGroups []int32
 }
 
 // group is the group of candidates at one switch toward another.
@@ -56,9 +64,11 @@ type farLink struct{ near, link, far int32 }
 func (p *dragonfly) routes() *Routes {
 	t := p.t
 	switches := t.Switches()
-	p.route = &DragonflyRoute{GroupCount: int32(p.groups), Routers: int32(p.routers), Degree: int32(p.routers - 1 + p.global),
+	p.route = &DragonflyRoute{GroupCount: int32(p.groups), Routers: int32(p.routers),
+		Degree:  int32(p.routers - 1 + p.global),
 		ToGroup: make([]int32, switches*p.groups)}
-	r := &Routes{Switches: switches, Offsets: []int32{0}, Dragonfly: p.route, PerHop: true, Intermediate: ascending(switches)}
+	r := &Routes{Switches: switches, Offsets: []int32{0}, Dragonfly: p.route, PerHop: true,
+		Intermediate: ascending(switches)}
 	for l := range t.Links {
 		if link := &t.Links[l]; !t.IsHost(link.From) && !t.IsHost(link.To) {
 			r.Channels = append(r.Channels, int32(l))

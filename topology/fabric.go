@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"remap/input"
 )
@@ -88,32 +87,41 @@ func (f *fabric) label(d int32) string {
 
 const (
 	cutHint      = "the file may be cut short"
-	conflictHint = "a port has one cable; write the file anew with ibnetdiscover, and do not join dumps of several fabrics"
+	conflictHint = "a port has one cable; write the file anew with ibnetdiscover, " +
+		"and do not join dumps of several fabrics"
 )
 
 // connect notes that a line in the block of port a says it leads to port b.
 func (f *fabric) connect(a, b port, gbps float64, line int) error {
 	for _, p := range []port{a, b} {
 		if most := f.devices[p.device].ports; most > 0 && int(p.number) > most {
-			return f.fail(line, "the number after Switch or Ca is that of its ports", "port %d of %s, which has %d ports", p.number, f.label(p.device), most)
+			return f.fail(line, "the number after Switch or Ca is that of its ports",
+				"port %d of %s, which has %d ports", p.number, f.label(p.device), most)
 		}
 	}
 	if a.device == b.device {
-		return f.fail(line, "a cable joins two devices", "port %d of %s leads to the same device", a.number, f.label(a.device))
+		return f.fail(line, "a cable joins two devices", "port %d of %s leads to the same device", a.number,
+			f.label(a.device))
 	}
 	here, seen := f.ends[a]
 	there, seenThere := f.ends[b]
 	switch {
 	case seen && here.own:
-		return f.fail(line, conflictHint, "port %d of %s is used twice, first on line %d", a.number, f.label(a.device), here.line)
+		return f.fail(line, conflictHint, "port %d of %s is used twice, first on line %d", a.number,
+			f.label(a.device), here.line)
 	case seen && here.peer != b:
-		return f.fail(line, conflictHint, "port %d of %s leads to port %d of %s here, but to port %d of %s on line %d",
-			a.number, f.label(a.device), b.number, f.label(b.device), here.peer.number, f.label(here.peer.device), here.line)
+		return f.fail(line, conflictHint,
+			"port %d of %s leads to port %d of %s here, but to port %d of %s on line %d",
+			a.number, f.label(a.device), b.number, f.label(b.device), here.peer.number, f.label(here.peer.device),
+			here.line)
 	case seenThere && there.peer != a:
-		return f.fail(line, conflictHint, "port %d of %s leads to port %d of %s here, but to port %d of %s on line %d",
-			b.number, f.label(b.device), a.number, f.label(a.device), there.peer.number, f.label(there.peer.device), there.line)
+		return f.fail(line, conflictHint,
+			"port %d of %s leads to port %d of %s here, but to port %d of %s on line %d",
+			b.number, f.label(b.device), a.number, f.label(a.device), there.peer.number, f.label(there.peer.device),
+			there.line)
 	case seen && here.gbps > 0 && gbps > 0 && here.gbps != gbps:
-		return f.fail(line, "both ends of a cable run at one rate; write the file anew with ibnetdiscover", "the link of port %d of %s runs at %g Gb/s here, but at %g Gb/s on line %d",
+		return f.fail(line, "both ends of a cable run at one rate; write the file anew with ibnetdiscover",
+			"the link of port %d of %s runs at %g Gb/s here, but at %g Gb/s on line %d",
 			a.number, f.label(a.device), gbps, here.gbps, here.line)
 	}
 	f.anyRate = f.anyRate || gbps > 0
@@ -155,7 +163,8 @@ func (f *fabric) resolve() error {
 			case !bySwitch[i] && !anySwitch:
 				d.kind = kindSwitch
 			case uses[i] > 1:
-				return f.fail(d.line, "give it a Switch or Ca block; the file may be cut short", "%s is used on %d ports but not described", f.label(int32(i)), uses[i])
+				return f.fail(d.line, "give it a Switch or Ca block; the file may be cut short",
+					"%s is used on %d ports but not described", f.label(int32(i)), uses[i])
 			default:
 				d.kind = kindAdapter
 			}
@@ -172,7 +181,8 @@ func (f *fabric) resolve() error {
 	}
 	for _, a := range f.links {
 		if b := f.ends[a].peer; f.devices[a.device].kind == kindAdapter && f.devices[b.device].kind == kindAdapter {
-			return f.fail(f.ends[a].line, "hosts are joined to switches", "%s and %s are joined without a switch", f.label(a.device), f.label(b.device))
+			return f.fail(f.ends[a].line, "hosts are joined to switches", "%s and %s are joined without a switch",
+				f.label(a.device), f.label(b.device))
 		}
 	}
 	return nil
@@ -201,12 +211,6 @@ func (d *device) hostName() string {
 	}
 	return d.id
 }
-
-// defaultGbps and defaultLatency stand for what fabric files do not say.
-const (
-	defaultGbps    = 100
-	defaultLatency = 100 * time.Nanosecond
-)
 
 // topology makes the network. The order of blocks in the file changes nothing:
 // hosts and switches are in natural order of their names.
@@ -306,11 +310,14 @@ func (f *fabric) connected(linked []bool) error {
 	if main < 0 {
 		return f.noHost()
 	}
-	cut := strangers(len(rails), len(f.devices), func(buffer []int32, h int32) []int32 { return append(buffer, rails[h]...) })
+	cut := strangers(len(rails), len(f.devices), func(buffer []int32, h int32) []int32 {
+		return append(buffer, rails[h]...)
+	})
 	for _, a := range ports {
 		if name := f.devices[a.device].hostName(); slices.Contains(cut, hosts[name]) {
 			return f.fail(f.ends[a].line, "give each fabric a file of its own, or repair the missing links",
-				"the network is not connected: host %s on switch %s is not reached by most others (%d of %d adapter ports are in the largest part)",
+				"the network is not connected: host %s on switch %s is not reached by most others "+
+					"(%d of %d adapter ports are in the largest part)",
 				name, f.label(f.ends[a].peer.device), adapters[main], len(ports))
 		}
 	}
@@ -349,9 +356,6 @@ func (f *fabric) hostLinks() []port {
 	return ports
 }
 
-// manyRails is more adapters than one machine has.
-const manyRails = 16
-
 // number gives nodes to switches and hosts; several adapters of one name are
 // rails of one host.
 func (f *fabric) number(t *Topology, linked []bool) {
@@ -388,7 +392,8 @@ func (f *fabric) number(t *Topology, linked []bool) {
 	}
 	for h, count := range rails {
 		if count > manyRails {
-			f.warn("host %s has %d adapters: probably a default node description shared by several machines", t.HostNames[h], count)
+			f.warn("host %s has %d adapters: probably a default node description shared by several machines",
+				t.HostNames[h], count)
 		}
 	}
 	slices.SortFunc(switches, func(a, b int32) int { return naturalCompare(name(a), name(b)) })
@@ -408,7 +413,8 @@ func (f *fabric) cables(t *Topology) (ends []port, _ []cable, _ error) {
 			continue
 		}
 		if f.ends[a].gbps == 0 && f.anyRate {
-			return nil, nil, f.fail(f.ends[a].line, cutHint, "the link of port %d of %s has no rate, though others have", a.number, f.label(a.device))
+			return nil, nil, f.fail(f.ends[a].line, cutHint,
+				"the link of port %d of %s has no rate, though others have", a.number, f.label(a.device))
 		}
 		if da.node > db.node {
 			a = b

@@ -5,10 +5,6 @@ import (
 	"slices"
 )
 
-// maxLevelGroups bounds the square matrix of distances between groups of
-// hosts that the search for coarser levels walks.
-const maxLevelGroups = 1 << 13
-
 // fabricLevels finds the hierarchy of an arbitrary network: hosts with the
 // same set of switches form a leaf; a coarser level stands for a distance d
 // only where "at most d apart" divides the hosts into groups, as it does at

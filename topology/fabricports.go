@@ -32,7 +32,8 @@ func (f *fabric) identify(p port, known identity) {
 		return
 	}
 	before := f.identities[p]
-	f.identities[p] = identity{cmp.Or(known.guid, before.guid), cmp.Or(known.lid, before.lid), cmp.Or(known.lanes, before.lanes)}
+	f.identities[p] = identity{cmp.Or(known.guid, before.guid), cmp.Or(known.lid, before.lid),
+		cmp.Or(known.lanes, before.lanes)}
 }
 
 // parseGUID reads a GUID in hexadecimal digits; 0 when the text is none.
@@ -59,7 +60,8 @@ func guidOfID(id string) uint64 {
 func (f *fabric) fabricPort(p port) FabricPort {
 	d, known := &f.devices[p.device], f.identities[p]
 	node := guidOfID(d.id)
-	port := FabricPort{Node: node, GUID: cmp.Or(known.guid, node), LID: known.lid, Number: p.number, Lanes: known.lanes, DeviceID: d.model}
+	port := FabricPort{Node: node, GUID: cmp.Or(known.guid, node), LID: known.lid, Number: p.number,
+		Lanes: known.lanes, DeviceID: d.model}
 	if d.kind == kindSwitch {
 		port.GUID, port.LID = node, cmp.Or(d.lid, known.lid)
 	} else if words := strings.Fields(d.description); len(words) > 1 {
@@ -84,7 +86,10 @@ func (f *fabric) ports(t *Topology, ends []port) []FabricPort {
 		place(f.ends[a].peer)
 	}
 	for v := range len(t.firstLink) - 1 {
-		slices.SortStableFunc(ports[t.firstLink[v]:t.firstLink[v+1]], func(a, b FabricPort) int { return cmp.Compare(a.Number, b.Number) })
+		slices.SortStableFunc(ports[t.firstLink[v]:t.firstLink[v+1]], func(a,
+			b FabricPort) int {
+			return cmp.Compare(a.Number, b.Number)
+		})
 	}
 	return ports
 }

@@ -80,7 +80,8 @@ func (f *fatTreeFields) check(s *spec) {
 	case f.aggs == 0 || f.cores%f.aggs != 0:
 		s.complain("cores must be a multiple of aggs-per-pod: %d mod %d is not 0", f.cores, f.aggs)
 	case f.up == 0 || f.up%(f.cores/f.aggs) != 0:
-		s.complain("up must be a multiple of cores/aggs-per-pod, at least once: %d links do not divide over %d cores", f.up, f.cores/f.aggs)
+		s.complain("up must be a multiple of cores/aggs-per-pod, at least once: "+
+			"%d links do not divide over %d cores", f.up, f.cores/f.aggs)
 	}
 }
 
@@ -113,6 +114,7 @@ func (f *fatTreeFields) names(p *tree) {
 func (s *spec) fits(p *tree) {
 	hosts, cables, switches := p.sizes()
 	if links := 2 * cables; max(hosts, links, switches) > MaxLinks {
-		s.complain("%.3g hosts, %.3g links and %.3g switches are too many: at most %d of each", hosts, links, switches, MaxLinks)
+		s.complain("%.3g hosts, %.3g links and %.3g switches are too many: at most %d of each", hosts, links,
+			switches, MaxLinks)
 	}
 }

@@ -42,7 +42,8 @@ func (f *faults) linkHint() string {
 			break
 		}
 	}
-	return "write a link's number in a links file, or two neighbours such as " + example + ", or " + example + "/0 for the first of their cables"
+	return "write a link's number in a links file, or two neighbours such as " + example + ", or " + example +
+		"/0 for the first of their cables"
 }
 
 // fail marks the cables of one LINK as failed.
@@ -64,7 +65,8 @@ func (f *faults) slow(text string) error {
 	}
 	share, err := strconv.ParseFloat(text[at+1:], 64)
 	if err != nil || !(share > 0 && share < 1) {
-		return f.wrong("a failed link is --fail LINK", "the share of the rate that is left must be a number above 0 and below 1, not %q", clip(text[at+1:]))
+		return f.wrong("a failed link is --fail LINK",
+			"the share of the rate that is left must be a number above 0 and below 1, not %q", clip(text[at+1:]))
 	}
 	link := text[:at]
 	if _, ok := f.switches[link]; ok {
@@ -73,7 +75,8 @@ func (f *faults) slow(text string) error {
 	links, err := f.find(link)
 	for _, l := range links {
 		if f.share[l] > 0 {
-			return f.wrong("give each link once", "the cable of %s and %s is slowed twice", f.t.NodeName(f.t.Links[l].From), f.t.NodeName(f.t.Links[l].To))
+			return f.wrong("give each link once", "the cable of %s and %s is slowed twice",
+				f.t.NodeName(f.t.Links[l].From), f.t.NodeName(f.t.Links[l].To))
 		}
 		f.share[l], f.share[f.t.reverse[l]] = share, share
 	}
@@ -110,7 +113,8 @@ func (f *faults) find(text string) ([]int32, error) {
 	case len(found) == 1:
 		return found[0], nil
 	case len(found) > 1:
-		return nil, f.wrong("give the link's number in a links file", "it can be read in %d ways, as names hold a colon or a slash", len(found))
+		return nil, f.wrong("give the link's number in a links file",
+			"it can be read in %d ways, as names hold a colon or a slash", len(found))
 	case problem != nil:
 		return nil, problem
 	}
@@ -168,9 +172,11 @@ func (f *faults) joining(a int32, text string) (found [][]int32, problem error) 
 		case len(links) == 0:
 			problem = f.wrong(f.neighbors(a), "%s and %s are not neighbours", f.t.NodeName(a), name)
 		case k >= len(links) && len(links) == 1:
-			problem = f.wrong("cables of two neighbours are counted from 0", "%s and %s have one cable", f.t.NodeName(a), name)
+			problem = f.wrong("cables of two neighbours are counted from 0", "%s and %s have one cable",
+				f.t.NodeName(a), name)
 		case k >= len(links):
-			problem = f.wrong("cables of two neighbours are counted from 0", "%s and %s have %d cables", f.t.NodeName(a), name, len(links))
+			problem = f.wrong("cables of two neighbours are counted from 0", "%s and %s have %d cables",
+				f.t.NodeName(a), name, len(links))
 		default:
 			found = append(found, links[k:k+1])
 		}
@@ -220,10 +226,12 @@ func (f *faults) neighbors(node int32) string {
 // unknown says which name nobody has, and the nearest that somebody has.
 func (f *faults) unknown(text string) error {
 	if _, ok := f.t.hostIndex[text]; ok {
-		return f.wrong("write HOST:SWITCH for a host's link, or leave the host out of --hosts", "%s is a host: only switches fail as a whole", text)
+		return f.wrong("write HOST:SWITCH for a host's link, or leave the host out of --hosts",
+			"%s is a host: only switches fail as a whole", text)
 	}
 	if strings.Contains(text, ",") {
-		return f.wrong("one LINK an option, which may be repeated; "+f.linkHint(), "no host or switch has this name")
+		return f.wrong("one LINK an option, which may be repeated; "+f.linkHint(),
+			"no host or switch has this name")
 	}
 	left, _, pair := strings.Cut(text, ":")
 	if !pair {
@@ -242,7 +250,8 @@ func (f *faults) unknown(text string) error {
 			name = text[:at]
 		}
 	}
-	return f.wrong(f.hintNearest(name, slices.Concat(f.t.SwitchNames, f.t.HostNames)), "no host or switch is named %q", clip(name))
+	return f.wrong(f.hintNearest(name, slices.Concat(f.t.SwitchNames, f.t.HostNames)),
+		"no host or switch is named %q", clip(name))
 }
 
 func (f *faults) hintNearest(name string, names []string) string {

@@ -27,7 +27,8 @@ const hostListHint = "write names such as n[0-2,7],rack[1-2]-n[08-10], each with
 // ParseHostList expands a host-list expression in Slurm's syntax: names
 // separated by commas or blanks, with ranges in brackets ("n[0-2,7]" keeps
 // leading zeros; of several brackets in one name the last counts fastest, then
-// the first, the second and so on, which is Slurm's order), each name with ":SLOTS" if wanted. The order is that of the expression. No
+// the first, the second and so on, which is Slurm's order), each name with ":SLOTS" if wanted.
+// The order is that of the expression. No
 // host may be named twice. Errors are *input.Error with the column.
 func ParseHostList(expression string) ([]HostSlots, error) {
 	list := hostList{limit: MaxHosts, seen: map[string]int{}}
@@ -48,7 +49,7 @@ func ParseHostList(expression string) ([]HostSlots, error) {
 }
 
 // ReadHostList reads a file of host-list expressions, one a line, or of lines
-// "HOST slots=N" (Open MPI hostfile; max_slots and the like are ignored).
+// "HOST slots=N" (Open MPI hostfile; max_slots and other keys are ignored).
 // What follows a # is a comment. Errors are *input.Error with line and column.
 func ReadHostList(name string, r io.Reader) ([]HostSlots, error) {
 	lines := linescan.New(name, r)
@@ -82,14 +83,16 @@ func openMPI(text string) (expression string, slots int32, err *input.Error) {
 	for _, field := range fields[1:] {
 		key, value, ok := strings.Cut(field, "=")
 		if !ok {
-			return "", 0, &input.Error{Column: 1 + strings.Index(text, field), Reason: fmt.Sprintf("expected KEY=VALUE after the host, found %q", clip(field))}
+			return "", 0, &input.Error{Column: 1 + strings.Index(text, field),
+				Reason: fmt.Sprintf("expected KEY=VALUE after the host, found %q", clip(field))}
 		}
 		if key != "slots" {
 			continue
 		}
 		n, bad := strconv.ParseInt(value, 10, 32)
 		if bad != nil || n < 1 || n > maxSlots {
-			return "", 0, &input.Error{Column: 1 + strings.Index(text, field), Reason: fmt.Sprintf("slots must be a number from 1 to %d, not %q", maxSlots, clip(value))}
+			return "", 0, &input.Error{Column: 1 + strings.Index(text, field),
+				Reason: fmt.Sprintf("slots must be a number from 1 to %d, not %q", maxSlots, clip(value))}
 		}
 		slots = int32(n)
 	}
@@ -140,7 +143,8 @@ func entryEnd(expression string, i int) (int, *input.Error) {
 	for ; i < len(expression); i++ {
 		switch c := expression[i]; {
 		case c == '[' && open > 0:
-			return 0, &input.Error{Column: i + 1, Reason: fmt.Sprintf("a bracket inside the bracket of column %d", open)}
+			return 0, &input.Error{Column: i + 1, Reason: fmt.Sprintf("a bracket inside the bracket of column %d",
+				open)}
 		case c == '[':
 			open = i + 1
 		case c == ']' && open == 0:
@@ -182,7 +186,8 @@ func (l *hostList) entry(text string, at int, slots int32) *input.Error {
 		name, said = text[:colon], text[colon+1:]
 		n, err := strconv.ParseInt(said, 10, 32)
 		if err != nil || n < 1 || n > maxSlots {
-			return &input.Error{Column: at + len(name) + 2, Reason: fmt.Sprintf("slots must be a number from 1 to %d, not %q", maxSlots, clip(said))}
+			return &input.Error{Column: at + len(name) + 2,
+				Reason: fmt.Sprintf("slots must be a number from 1 to %d, not %q", maxSlots, clip(said))}
 		}
 		slots = int32(n)
 	}
@@ -224,7 +229,8 @@ func bracket(body string, at int) (part, *input.Error) {
 		b, errHigh := digits(high)
 		switch {
 		case errLow || errHigh:
-			return p, &input.Error{Column: at + 1, Reason: fmt.Sprintf("expected NUMBER or LOW-HIGH of at most 18 digits in the bracket, found %q", clip(piece))}
+			return p, &input.Error{Column: at + 1, Reason: fmt.Sprintf(
+				"expected NUMBER or LOW-HIGH of at most 18 digits in the bracket, found %q", clip(piece))}
 		case a > b:
 			return p, &input.Error{Column: at + 1, Reason: fmt.Sprintf("range %s ends before it starts", clip(piece))}
 		case b-a >= MaxHosts || p.count+int(b-a)+1 > MaxHosts:
@@ -326,7 +332,8 @@ func FormatHostList(names []string) string {
 		}
 		stem := numberStem(names[i])
 		end := i + 1
-		for end < len(names) && len(stem) < len(names[i]) && numberStem(names[end]) == stem && len(names[end]) > len(stem) {
+		for end < len(names) && len(stem) < len(names[i]) && numberStem(names[end]) == stem &&
+			len(names[end]) > len(stem) {
 			end++
 		}
 		if end == i+1 {

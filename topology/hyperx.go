@@ -21,7 +21,8 @@ func (s *spec) hyperX() (*hyperX, error) {
 	}
 	// More switches than that have more links than coordinates.
 	if links := switches * (degree + 2*float64(p.hosts)); links > MaxLinks {
-		s.complain("%.3g hosts and %.3g links are too many: at most %d of each", switches*float64(p.hosts), links, MaxLinks)
+		s.complain("%.3g hosts and %.3g links are too many: at most %d of each", switches*float64(p.hosts), links,
+			MaxLinks)
 	}
 	if err := s.done(); err != nil {
 		return p, err
@@ -121,7 +122,8 @@ type HyperXRoute struct {
 // without is the same after links have failed; kept is the new number of every
 // link, channels the new number of virtual channels.
 func (h *HyperXRoute) without(kept []int32, channels int32) *HyperXRoute {
-	left := &HyperXRoute{Dimensions: h.Dimensions, Coordinates: h.Coordinates, Stride: h.Stride / h.Channels * channels, Channels: channels, Kept: kept}
+	left := &HyperXRoute{Dimensions: h.Dimensions, Coordinates: h.Coordinates,
+		Stride: h.Stride / h.Channels * channels, Channels: channels, Kept: kept}
 	for _, first := range h.Start {
 		left.Start = append(left.Start, first/h.Channels*channels)
 	}

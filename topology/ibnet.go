@@ -50,10 +50,12 @@ func ReadIBNetDiscover(name string, r io.Reader) (*Topology, error) {
 		return nil, &input.Error{File: name, Reason: "file longer than 1 GiB", Hint: "is this the right file?"}
 	}
 	if lines.Number == 0 {
-		return nil, &input.Error{File: name, Reason: "the file is empty", Hint: "write it with: ibnetdiscover > FILE"}
+		return nil, &input.Error{File: name, Reason: "the file is empty",
+			Hint: "write it with: ibnetdiscover > FILE"}
 	}
 	if len(reader.fabric.devices) == 0 {
-		return nil, &input.Error{File: name, Reason: "no Switch or Ca block: not the output of ibnetdiscover", Hint: "write it with: ibnetdiscover > FILE"}
+		return nil, &input.Error{File: name, Reason: "no Switch or Ca block: not the output of ibnetdiscover",
+			Hint: "write it with: ibnetdiscover > FILE"}
 	}
 	reader.fabric.lastLine = lines.Number
 	return reader.fabric.topology()
@@ -73,13 +75,15 @@ type ibReader struct {
 }
 
 func (r *ibReader) errorf(format string, args ...any) error {
-	return r.lines.Errorf(len(r.text)-len(r.rest)+1, "is the file cut short, or edited by hand? write it with: ibnetdiscover > FILE", format, args...)
+	return r.lines.Errorf(len(r.text)-len(r.rest)+1,
+		"is the file cut short, or edited by hand? write it with: ibnetdiscover > FILE", format, args...)
 }
 
 func (r *ibReader) line(text string) error {
 	r.text, r.rest = text, text
 	r.blank()
-	word := r.rest[:len(r.rest)-len(strings.TrimLeft(r.rest, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"))]
+	word := r.rest[:len(r.rest)-len(strings.TrimLeft(r.rest,
+		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"))]
 	switch {
 	case r.rest == "" || r.rest[0] == '#':
 		r.fabric.dump = r.fabric.dump || strings.HasPrefix(r.rest, dumpMark)
@@ -99,9 +103,10 @@ func (r *ibReader) line(text string) error {
 		r.model = uint32(model)
 		return nil
 	case word != "" && strings.HasPrefix(r.rest[len(word):], "=") || word == "Chassis" || word == "DR":
-		return nil // vendid=0x2c9 and the like
+		return nil // another key, such as vendid=0x2c9
 	}
-	return r.lines.Errorf(len(r.text)-len(r.rest)+1, "is this the output of ibnetdiscover?", "expected Switch, Ca, a port in brackets, key=value or #, found %q", clip(r.rest))
+	return r.lines.Errorf(len(r.text)-len(r.rest)+1, "is this the output of ibnetdiscover?",
+		"expected Switch, Ca, a port in brackets, key=value or #, found %q", clip(r.rest))
 }
 
 func (r *ibReader) blank() { r.rest = strings.TrimLeft(r.rest, " \t\r") }
@@ -174,7 +179,8 @@ func (r *ibReader) header(kind nodeKind, word string) error {
 	at := f.device(id, line)
 	d := &f.devices[at]
 	if d.declared {
-		return r.lines.Errorf(len(r.text)-len(r.rest)+1, "every device has one block: is this the joined output of several runs?",
+		return r.lines.Errorf(len(r.text)-len(r.rest)+1,
+			"every device has one block: is this the joined output of several runs?",
 			"%s is described twice, first on line %d", f.label(at), d.line)
 	}
 	said, err := r.comment()
@@ -334,7 +340,8 @@ func (r *ibReader) listLine() error {
 	f := r.fabric
 	f.identify(a, own)
 	f.identify(b, far)
-	f.devices[a.device].description, f.devices[b.device].description = strings.TrimSpace(here), strings.TrimSpace(there)
+	f.devices[a.device].description, f.devices[b.device].description = strings.TrimSpace(here),
+		strings.TrimSpace(there)
 	return f.connect(a, b, gbps, r.lines.Number)
 }
 

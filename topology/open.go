@@ -28,7 +28,8 @@ func Open(specOrPath string) (*Topology, error) {
 		if strings.ContainsAny(specOrPath, ":=") && !strings.ContainsAny(specOrPath, "/.") {
 			return Parse(specOrPath)
 		}
-		return nil, &input.Error{File: specOrPath, Reason: "no such file, and not a topology spec either", Hint: fileHint, Err: err}
+		return nil, &input.Error{File: specOrPath, Reason: "no such file, and not a topology spec either",
+			Hint: fileHint, Err: err}
 	}
 	if err != nil {
 		hint := fileHint

@@ -79,7 +79,8 @@ func strangers(hosts, parts int, rails func(buffer []int32, host int32) []int32)
 	out := make([]bool, len(sets))
 	for s, mine := range sets {
 		meets := func(p int32) bool { return slices.Contains(mine, p) }
-		out[s] = !meets(main) && slices.ContainsFunc(sets, func(other []int32) bool { return !slices.ContainsFunc(other, meets) })
+		out[s] = !meets(main) && slices.ContainsFunc(sets,
+			func(other []int32) bool { return !slices.ContainsFunc(other, meets) })
 	}
 	var found []int32
 	for h, s := range set {

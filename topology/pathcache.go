@@ -31,9 +31,6 @@ type setTable struct {
 	slots []atomic.Pointer[linkSet]
 }
 
-// smallTable is the binary logarithm of a new table's slots.
-const smallTable = 8
-
 func newSetCache(limit int) *setCache {
 	c := &setCache{limit: limit / 2}
 	c.young.Store(newSetTable(smallTable))

@@ -5,10 +5,6 @@ import (
 	"sync"
 )
 
-// maxPathBytes bounds the memory of each of the two caches of a PathLinks; one
-// set more may be there, and what callers hold.
-const maxPathBytes = 128 << 20
-
 // PathLinks knows the links that packets may cross, so that a receiver need not
 // suspect others (Taffet 2018, sections 5.2 and 5.5). It goes by what Routes
 // offers: exactly what adaptive, two-choices and random routing may take. Hashed

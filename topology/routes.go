@@ -35,9 +35,10 @@ type Routes struct {
 	Offsets  []int32
 	Channels []int32
 
-	Intervals []Interval      // length switches, or nil
-	Detours   *DetourRoute    // what comes before the scheme below, where links have failed; or nil
-	Table     []int32         // length switches x switches, or nil: group, row = where the packet is; -1 = no way
+	Intervals []Interval   // length switches, or nil
+	Detours   *DetourRoute // what comes before the scheme below, where links have failed; or nil
+	// Table: length switches x switches, or nil: group, row = where the packet is; -1 = no way
+	Table     []int32
 	Grid      *GridRoute      // or nil
 	Dragonfly *DragonflyRoute // or nil
 	HyperX    *HyperXRoute    // or nil
@@ -99,7 +100,8 @@ func (r *Routes) Candidates(at, to int32) []int32 {
 
 // CandidatesIn is Candidates without a new slice in any network: a list that
 // is made for the call is made in scratch's memory. Eight entries are enough
-// without failures; longer lists get new memory. Do not write to the result, nor use it after scratch has been used again.
+// without failures; longer lists get new memory. Do not write to the result, nor use it after
+// scratch has been used again.
 func (r *Routes) CandidatesIn(scratch []int32, at, to int32) []int32 {
 	if r.HyperX == nil {
 		return r.Candidates(at, to)

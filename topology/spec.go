@@ -120,7 +120,8 @@ func (s *spec) fail(reason string) error {
 
 func (s *spec) errorf(format string, args ...any) error {
 	err := fmt.Errorf(format, args...)
-	return &input.Error{Reason: fmt.Sprintf("topology %q: %s", clip(s.text), err), Hint: specHint(s.kind), Err: err}
+	return &input.Error{Reason: fmt.Sprintf("topology %q: %s", clip(s.text), err), Hint: specHint(s.kind),
+		Err: err}
 }
 
 // clip keeps an error line readable whatever was given as a spec.

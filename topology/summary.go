@@ -22,7 +22,8 @@ func (t *Topology) Summary() string {
 		}
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "%d hosts, %d switches, %d+%d links", t.Hosts(), t.Switches(), hostLinks, len(t.Links)-hostLinks)
+	fmt.Fprintf(&b, "%d hosts, %d switches, %d+%d links", t.Hosts(), t.Switches(), hostLinks,
+		len(t.Links)-hostLinks)
 	for i, rate := range rates {
 		fmt.Fprintf(&b, "%s%.6g", []string{" of ", ", "}[min(i, 1)], rate)
 	}

@@ -6,10 +6,6 @@ import (
 	"slices"
 )
 
-// maxTableSwitches bounds the routing table of an arbitrary network, which
-// has an entry for every pair of switches.
-const maxTableSwitches = 1 << 14
-
 const unreachable = math.MaxUint16
 
 // switchGraph is who is next to whom among the switches.

@@ -38,15 +38,18 @@ func (l *Level) Groups() int {
 // link, all of them to switches; every two hosts have rails that reach each
 // other (networks of several planes have none between the planes).
 type Topology struct {
-	Name        string       // the spec or the file's name
-	HostNames   []string     // length hosts, unique
-	SwitchNames []string     // length switches, unique
-	Links       []Link       // sorted by From
-	Levels      []Level      // finest (hosts on one leaf switch) first; each nests in the next; may be empty
-	Routes      *Routes      // deadlock-free next hops for the simulator
-	Warnings    []string     // what a reader had to assume or leave out; nil for generated networks
-	Ports       []FabricPort // length links: the port each leaves, as its fabric knows it; nil unless read from a fabric file
-	Origin      []int32      // length links, ascending: LinkNumber of every link; nil unless some links have failed
+	Name        string   // the spec or the file's name
+	HostNames   []string // length hosts, unique
+	SwitchNames []string // length switches, unique
+	Links       []Link   // sorted by From
+	Levels      []Level  // finest (hosts on one leaf switch) first; each nests in the next; may be empty
+	Routes      *Routes  // deadlock-free next hops for the simulator
+	Warnings    []string // what a reader had to assume or leave out; nil for generated networks
+	// Ports: length links: the port each leaves, as its fabric knows it; nil unless read from a
+	// fabric file
+	Ports []FabricPort
+	// Origin: length links, ascending: LinkNumber of every link; nil unless some links have failed
+	Origin []int32
 
 	firstLink []int32 // length nodes+1: links of node v are Links[firstLink[v]:firstLink[v+1]]
 	reverse   []int32 // length links: the other direction of the same cable

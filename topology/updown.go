@@ -52,7 +52,8 @@ func (u *upDown) links(from, to int32) int32 {
 // try first (length switches, see upDown.rank), or nil.
 func (t *Topology) routeUpDown(own []int32) error {
 	if t.Switches() > maxTableSwitches {
-		return fmt.Errorf("%d switches: networks routed by table may have %d at most", t.Switches(), maxTableSwitches)
+		return fmt.Errorf("%d switches: networks routed by table may have %d at most", t.Switches(),
+			maxTableSwitches)
 	}
 	u := &upDown{switchGraph: newSwitchGraph(t)}
 	shortest, orders := u.orders()
@@ -97,9 +98,15 @@ func (u *upDown) orders() (shortest int64, ranks [][]int32) {
 		return cmp.Or(cmp.Compare(far[b], far[a]), cmp.Compare(depth[a], depth[b]), cmp.Compare(b, a))
 	}
 	closeness := ranked(switches, closer)
-	byDepth := ranked(switches, func(a, b int32) int { return cmp.Or(cmp.Compare(depth[a], depth[b]), closer(a, b)) })
+	byDepth := ranked(switches, func(a, b int32) int {
+		return cmp.Or(cmp.Compare(depth[a], depth[b]),
+			closer(a, b))
+	})
 	u.fromRoots(distance, queue, inverse(closeness))
-	byRoot := ranked(switches, func(a, b int32) int { return cmp.Or(cmp.Compare(distance[b], distance[a]), closer(a, b)) })
+	byRoot := ranked(switches, func(a, b int32) int {
+		return cmp.Or(cmp.Compare(distance[b], distance[a]),
+			closer(a, b))
+	})
 	return shortest, [][]int32{closeness, byDepth, byRoot}
 }
 

@@ -68,7 +68,8 @@ func (p *tree) nameByLevel() {
 		}
 		for plane := range p.up[0] {
 			if p.up[0] > 1 {
-				p.switchNames = append(p.switchNames, numbered(fmt.Sprintf("rail%d-%s", plane, prefix), int(p.inPlane[k]))...)
+				p.switchNames = append(p.switchNames, numbered(fmt.Sprintf("rail%d-%s", plane, prefix),
+					int(p.inPlane[k]))...)
 			} else {
 				p.switchNames = append(p.switchNames, numbered(prefix, int(p.inPlane[k]))...)
 			}
