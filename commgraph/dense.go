@@ -60,7 +60,8 @@ func ReadDenseCounts(t *Traffic, name string, r io.Reader) error {
 		return err
 	}
 	if rows != n {
-		return &input.Error{File: name, Reason: fmt.Sprintf("%d x %d counts for %d ranks of the sizes", rows, rows, n),
+		return &input.Error{File: name, Reason: fmt.Sprintf("%d x %d counts for %d ranks of the sizes",
+			rows, rows, n),
 			Hint: "the count matrix must have as many lines and columns as the size matrix"}
 	}
 	*t = *merged
@@ -123,7 +124,8 @@ func readMatrix(name string, r io.Reader, what string, row func([]cell)) (int, e
 			return 0, lines.Errorf(column, denseHint, "row of %d cells, the first one has %d", count, columns)
 		}
 		if rows++; rows > columns {
-			return 0, lines.Errorf(0, squareHint(columns), "not square: more than the %d rows that %d columns allow", columns, columns)
+			return 0, lines.Errorf(0, squareHint(columns), "not square: more than the %d rows that %d columns allow",
+				columns, columns)
 		}
 		if entries += int64(len(cells)); entries > math.MaxInt32 {
 			return 0, lines.Errorf(0, "leave out small volumes", "more than %d entries", math.MaxInt32)
@@ -145,7 +147,8 @@ func readMatrix(name string, r io.Reader, what string, row func([]cell)) (int, e
 
 // readRow appends the cells of a line that are not zero and counts all of
 // them. total is the sum so far.
-func readRow(lines *linescan.Lines, line []byte, what string, cells []cell, total *int64) ([]cell, int, error) {
+func readRow(lines *linescan.Lines, line []byte, what string, cells []cell,
+	total *int64) ([]cell, int, error) {
 	count := 0
 	for start := 0; start <= len(line); count++ {
 		end := len(line)

@@ -93,7 +93,8 @@ func (e *edgeReader) comment(text []byte) error {
 	}
 	n, err := strconv.ParseUint(words[1], 10, 64)
 	if err != nil || n > MaxRanks {
-		return e.lines.Errorf(0, edgeHint, "number of ranks %q must be a whole number from 0 to %d", shorten(words[1]), MaxRanks)
+		return e.lines.Errorf(0, edgeHint, "number of ranks %q must be a whole number from 0 to %d",
+			shorten(words[1]), MaxRanks)
 	}
 	e.ranks, e.ranksAt = int(n), e.lines.Number
 	return nil
@@ -103,7 +104,8 @@ func (e *edgeReader) comment(text []byte) error {
 func (e *edgeReader) headless(line []byte) error {
 	columns := bytes.Count(line, []byte(",")) + 1
 	if columns != fieldCount && columns != fieldCount-1 {
-		return e.lines.Errorf(0, edgeHint, "%d columns and no header: must be src,dst,bytes or src,dst,bytes,messages", columns)
+		return e.lines.Errorf(0, edgeHint,
+			"%d columns and no header: must be src,dst,bytes or src,dst,bytes,messages", columns)
 	}
 	for f := range columns {
 		e.field = append(e.field, f)
@@ -168,7 +170,8 @@ func (e *edgeReader) pair(line []byte) error {
 	if len(e.flows) == math.MaxInt32 {
 		return e.lines.Errorf(0, "leave out small volumes", "more than %d pairs", math.MaxInt32)
 	}
-	flow := Flow{int32(e.numbers[fieldFrom]), int32(e.numbers[fieldTo]), e.numbers[fieldBytes], e.numbers[fieldMessages]}
+	flow := Flow{int32(e.numbers[fieldFrom]), int32(e.numbers[fieldTo]), e.numbers[fieldBytes],
+		e.numbers[fieldMessages]}
 	if rank := int64(max(flow.From, flow.To)); rank > e.highest {
 		e.highest = rank
 		if rank >= int64(e.ranks) {

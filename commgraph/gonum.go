@@ -140,7 +140,8 @@ func FromGonum(source graph.WeightedUndirected) (g *Graph, ids []int64, err erro
 		for _, to := range row {
 			weight, _ := source.Weight(id, to)
 			if !(weight >= 1 && weight <= MaxTotal) || weight != math.Trunc(weight) {
-				return nil, nil, fmt.Errorf("edge %d-%d has weight %g, must be a whole number from 1 to %d", id, to, weight, int64(MaxTotal))
+				return nil, nil, fmt.Errorf("edge %d-%d has weight %g, must be a whole number from 1 to %d", id, to,
+					weight, int64(MaxTotal))
 			}
 			v, _ := slices.BinarySearch(ids, to)
 			g.Neighbors = append(g.Neighbors, int32(v))

@@ -90,7 +90,8 @@ func (t *Traffic) foldMirrored() *Graph {
 			}
 		}
 	}
-	return &Graph{Offsets: append([]int32(nil), t.Offsets...), Neighbors: append([]int32{}, t.Destinations...), Weights: weights}
+	return &Graph{Offsets: append([]int32(nil), t.Offsets...), Neighbors: append([]int32{}, t.Destinations...),
+		Weights: weights}
 }
 
 // merge visits the neighbours of u in the union of two sets of rows, in
@@ -179,8 +180,10 @@ func (g *Graph) intoTraffic() *Traffic {
 // Check tests the invariants; O(edges x log degree).
 func (g *Graph) Check() error {
 	n := g.Vertices()
-	if len(g.Offsets) == 0 || g.Offsets[0] != 0 || int(g.Offsets[n]) != len(g.Neighbors) || len(g.Weights) != len(g.Neighbors) {
-		return fmt.Errorf("offsets, %d neighbours and %d weights do not fit together", len(g.Neighbors), len(g.Weights))
+	if len(g.Offsets) == 0 || g.Offsets[0] != 0 || int(g.Offsets[n]) != len(g.Neighbors) ||
+		len(g.Weights) != len(g.Neighbors) {
+		return fmt.Errorf("offsets, %d neighbours and %d weights do not fit together", len(g.Neighbors),
+			len(g.Weights))
 	}
 	if g.VertexWeights != nil && len(g.VertexWeights) != n {
 		return fmt.Errorf("%d vertex weights for %d vertices", len(g.VertexWeights), n)

@@ -13,8 +13,9 @@ import (
 
 const (
 	matrixBanner = "%%MatrixMarket"
-	matrixHint   = "a Matrix Market file starts with a line such as: %%MatrixMarket matrix coordinate integer general"
-	volumeHint   = "entries are the bytes that the row's rank sends the column's; " +
+	matrixHint   = "a Matrix Market file starts with a line such as: " +
+		"%%MatrixMarket matrix coordinate integer general"
+	volumeHint = "entries are the bytes that the row's rank sends the column's; " +
 		"for a matrix of other numbers, --graph-format matrix-market-pattern takes every entry as 1 byte"
 )
 
@@ -75,7 +76,8 @@ func readMatrixMarket(name string, r io.Reader, structure bool) (*Traffic, error
 		return nil, err
 	}
 	if m.in.nextText('%') {
-		return nil, m.in.wordError("", "%q after the last of %d entries", shorten(string(m.in.peekWord())), m.entries)
+		return nil, m.in.wordError("", "%q after the last of %d entries", shorten(string(m.in.peekWord())),
+			m.entries)
 	}
 	if err := m.in.failed(); err != nil {
 		return nil, err
@@ -166,7 +168,8 @@ func (m *matrixReader) sizes() error {
 		return err
 	}
 	if columns != m.ranks {
-		return m.in.wordError("traffic is a square matrix: one row and one column a rank", "not square: %d rows x %d columns", m.ranks, columns)
+		return m.in.wordError("traffic is a square matrix: one row and one column a rank",
+			"not square: %d rows x %d columns", m.ranks, columns)
 	}
 	switch n := m.ranks; {
 	case !m.dense:
@@ -206,7 +209,8 @@ func (m *matrixReader) coordinates() error {
 				"entry %d,%d above the diagonal: %s files hold the lower triangle", i, j, m.symmetry)
 		}
 		if m.symmetry == "skew-symmetric" && i == j {
-			return m.in.wordError("leave out the diagonal", "entry %d,%d on the diagonal of a skew-symmetric matrix", i, j)
+			return m.in.wordError("leave out the diagonal", "entry %d,%d on the diagonal of a skew-symmetric matrix",
+				i, j)
 		}
 		value, err := m.value()
 		if err != nil {
@@ -315,7 +319,8 @@ func WriteMatrixMarket(w io.Writer, t *Traffic) error {
 			entries++
 		}
 	}
-	fmt.Fprintf(out, "%s matrix coordinate integer general\n%d %d %d\n", matrixBanner, t.Ranks(), t.Ranks(), entries)
+	fmt.Fprintf(out, "%s matrix coordinate integer general\n%d %d %d\n", matrixBanner, t.Ranks(), t.Ranks(),
+		entries)
 	var line []byte
 	for r := range int32(t.Ranks()) {
 		first, end := t.Row(r)

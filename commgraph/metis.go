@@ -9,7 +9,8 @@ import (
 	"remap/input"
 )
 
-const metisHint = "a METIS graph is a line with the numbers of vertices and of edges, then a line of neighbours (from 1) for each vertex"
+const metisHint = "a METIS graph is a line with the numbers of vertices and of edges, " +
+	"then a line of neighbours (from 1) for each vertex"
 
 // metisReader is the state of ReadMETIS. Everything grows with the lines
 // read, never with the numbers of the header.
@@ -89,7 +90,8 @@ func (m *metisReader) header() error {
 	limits := []struct {
 		what string
 		most int64
-	}{{"number of vertices", MaxRanks}, {"number of edges", math.MaxInt32 / 2}, {"fmt", 111}, {"number of constraints", 1000}}
+	}{{"number of vertices", MaxRanks}, {"number of edges", math.MaxInt32 / 2}, {"fmt", 111},
+		{"number of constraints", 1000}}
 	var numbers [4]int64
 	count := 0
 	for m.in.more() {
@@ -113,7 +115,8 @@ func (m *metisReader) header() error {
 // format takes the numbers after the first two of the header's count numbers.
 func (m *metisReader) format(flags, constraints int64, count int) error {
 	if flags%10 > 1 || flags/10%10 > 1 {
-		return &input.Error{File: m.in.file, Line: m.first, Reason: fmt.Sprintf("fmt %d, must be up to three digits 0 or 1", flags), Hint: metisHint}
+		return &input.Error{File: m.in.file, Line: m.first,
+			Reason: fmt.Sprintf("fmt %d, must be up to three digits 0 or 1", flags), Hint: metisHint}
 	}
 	m.weighted, m.sizes = flags%10 == 1, flags/100 == 1
 	if flags/10%10 == 1 {
@@ -157,7 +160,8 @@ func (m *metisReader) vertex() error {
 		}
 		if len(g.Neighbors) == cap(g.Neighbors) {
 			if int64(len(g.Neighbors)) >= 2*m.edges {
-				return in.wordError("the header counts every edge once", "more neighbours than twice the %d edges of the header", m.edges)
+				return in.wordError("the header counts every edge once",
+					"more neighbours than twice the %d edges of the header", m.edges)
 			}
 			g.Neighbors = room(g.Neighbors, 2*m.edges, in)
 			g.Weights = room(g.Weights, 2*m.edges, in)

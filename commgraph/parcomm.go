@@ -8,7 +8,8 @@ import (
 	"remap/input"
 )
 
-const parCommHint = "a par-comm-data file has a line a pair of ranks (from 0): source destination bytes [hops]"
+const parCommHint = "a par-comm-data file has a line a pair of ranks (from 0): " +
+	"source destination bytes [hops]"
 
 // ReadParComm reads the message sizes of par-comm-data (Fujiwara et al. 2017,
 // "hopbyte" files): a line "source destination bytes [hops]" for each pair of
@@ -104,7 +105,8 @@ func (p *parCommReader) hopsOf(t *Traffic) ([]int32, error) {
 	for _, r := range p.recorded {
 		at := t.Find(r.from, r.to)
 		if hops[at] >= 0 && hops[at] != r.hops {
-			return nil, &input.Error{File: p.in.file, Line: int(r.line), Hint: "lines of the same pair are summed if they have the same hops",
+			return nil, &input.Error{File: p.in.file, Line: int(r.line),
+				Hint:   "lines of the same pair are summed if they have the same hops",
 				Reason: fmt.Sprintf("%d hops from %d to %d, and %d on a line before", r.hops, r.from, r.to, hops[at])}
 		}
 		hops[at] = r.hops

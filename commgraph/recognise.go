@@ -24,7 +24,8 @@ type head struct {
 func peekHead(name string, r *bufio.Reader) (head, error) {
 	text, err := r.Peek(headBytes)
 	if err != nil && err != io.EOF {
-		return head{}, &input.Error{File: name, Reason: err.Error(), Hint: "can the file be read to its end?", Err: err}
+		return head{}, &input.Error{File: name, Reason: err.Error(), Hint: "can the file be read to its end?",
+			Err: err}
 	}
 	return head{linescan.TrimMark(text), err == io.EOF}, nil
 }
@@ -91,7 +92,8 @@ func byFirstLine(name string, number int, line []byte, h head) (string, error) {
 	case numbers:
 		return FormatMETIS, nil
 	}
-	return "", &input.Error{File: name, Line: number, Reason: "no known graph format", Hint: "known are " + FormatsDoc()}
+	return "", &input.Error{File: name, Line: number, Reason: "no known graph format",
+		Hint: "known are " + FormatsDoc()}
 }
 
 // looksNumeric tells whether a word begins as a number does.

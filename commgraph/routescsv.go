@@ -14,7 +14,8 @@ import (
 )
 
 const (
-	coordinatesHint = "a file of coordinates is CSV with the header rank,x,y,z (as many as there are), or a route file of par-comm-data"
+	coordinatesHint = "a file of coordinates is CSV with the header rank,x,y,z (as many as there are), " +
+		"or a route file of par-comm-data"
 	// Places that are no small whole numbers are counted in steps of which the
 	// longest side has so many.
 	coordinateSteps = 1 << 24
@@ -99,7 +100,8 @@ func (p *coordinatesReader) line(line string) error {
 	fields := strings.Split(line, ",")
 	if p.dims == 0 {
 		if len(fields) < 2 || len(fields) > maxDimensions+1 {
-			return p.lines.Errorf(0, coordinatesHint, "%d columns: must be the rank and 1 to %d coordinates", len(fields), maxDimensions)
+			return p.lines.Errorf(0, coordinatesHint, "%d columns: must be the rank and 1 to %d coordinates",
+				len(fields), maxDimensions)
 		}
 		p.dims = len(fields) - 1
 		if strings.EqualFold(strings.Trim(fields[0], " \t\""), "rank") {
@@ -112,7 +114,8 @@ func (p *coordinatesReader) line(line string) error {
 	rank, err := strconv.ParseInt(strings.TrimSpace(fields[0]), 10, 64)
 	switch {
 	case err != nil || rank < 0 || rank >= MaxRanks:
-		return p.lines.Errorf(1, coordinatesHint, "rank %q must be a whole number from 0 to %d", shorten(strings.TrimSpace(fields[0])), MaxRanks-1)
+		return p.lines.Errorf(1, coordinatesHint, "rank %q must be a whole number from 0 to %d",
+			shorten(strings.TrimSpace(fields[0])), MaxRanks-1)
 	case p.seen[int32(rank)]:
 		return p.lines.Errorf(1, "every rank has one place", "rank %d stands twice", rank)
 	}
@@ -142,7 +145,8 @@ func (p *coordinatesReader) place(rank int32, fields []string) error {
 		column += len(field) + 1
 	}
 	if empty > 0 && empty < p.dims {
-		return p.lines.Errorf(0, "a rank without a place has no coordinates at all", "%d of %d coordinates are empty", empty, p.dims)
+		return p.lines.Errorf(0, "a rank without a place has no coordinates at all",
+			"%d of %d coordinates are empty", empty, p.dims)
 	}
 	p.ranks = append(p.ranks, rank)
 	return nil
@@ -153,7 +157,8 @@ func parseCoordinate(text string) (float64, error) {
 	value, err := strconv.ParseFloat(text, 64)
 	// Keeps out what ParseFloat reads beyond decimals: 0x1p4, 1_000, Inf.
 	if strings.Trim(text, "0123456789+-.eE") != "" || err != nil || math.Abs(value) > maxCoordinate {
-		return 0, fmt.Errorf("coordinate %q must be a decimal number of at most %g", shorten(text), float64(maxCoordinate))
+		return 0, fmt.Errorf("coordinate %q must be a decimal number of at most %g", shorten(text),
+			float64(maxCoordinate))
 	}
 	return value, nil
 }
@@ -162,7 +167,8 @@ func parseCoordinate(text string) (float64, error) {
 func (p *coordinatesReader) coordinates() *Coordinates {
 	c := &Coordinates{Dimensions: p.dims, Values: slices.Repeat([]int32{-1}, int(p.highest+1)*p.dims)}
 	low, factor := make([]float64, p.dims), 1.0
-	if slices.ContainsFunc(p.values, func(x float64) bool { return x < 0 || x > MaxRanks || x != math.Trunc(x) && x == x }) {
+	notPlace := func(x float64) bool { return x < 0 || x > MaxRanks || x != math.Trunc(x) && x == x }
+	if slices.ContainsFunc(p.values, notPlace) {
 		low, factor = p.frame()
 	}
 	for i, rank := range p.ranks {

@@ -38,7 +38,8 @@ type scanner struct {
 
 // newScanner starts at the first byte of r, a byte order mark left out.
 func newScanner(file, hint string, r io.Reader) *scanner {
-	s := &scanner{file: file, hint: hint, source: r, size: inputSize(r), window: make([]byte, windowBytes), number: 1}
+	s := &scanner{file: file, hint: hint, source: r, size: inputSize(r), window: make([]byte, windowBytes),
+		number: 1}
 	s.fill()
 	s.at = s.end - len(linescan.TrimMark(s.window[:s.end]))
 	s.start = s.at
@@ -245,7 +246,8 @@ func (s *scanner) failed() error {
 	if s.err == nil {
 		return nil
 	}
-	return &input.Error{File: s.file, Line: s.number, Reason: s.err.Error(), Hint: "can the file be read to its end?", Err: s.err}
+	return &input.Error{File: s.file, Line: s.number, Reason: s.err.Error(),
+		Hint: "can the file be read to its end?", Err: s.err}
 }
 
 // wordError is an error at the last word; an empty hint is the format's. An
@@ -265,7 +267,8 @@ func (s *scanner) cutOff(format string, args ...any) error {
 	if err := s.failed(); err != nil {
 		return err
 	}
-	return &input.Error{File: s.file, Line: s.lines(), Reason: "the file ends before " + fmt.Sprintf(format, args...), Hint: "is the file cut off?"}
+	return &input.Error{File: s.file, Line: s.lines(), Hint: "is the file cut off?",
+		Reason: "the file ends before " + fmt.Sprintf(format, args...)}
 }
 
 func (s *scanner) errorAt(column int, hint, format string, args ...any) error {
@@ -275,7 +278,8 @@ func (s *scanner) errorAt(column int, hint, format string, args ...any) error {
 	if hint == "" {
 		hint = s.hint
 	}
-	return &input.Error{File: s.file, Line: s.number, Column: column, Hint: hint, Reason: fmt.Sprintf(format, args...)}
+	return &input.Error{File: s.file, Line: s.number, Column: column, Hint: hint,
+		Reason: fmt.Sprintf(format, args...)}
 }
 
 // whole reads the next word of the line, a whole number from low to high; what
@@ -297,7 +301,8 @@ func (s *scanner) notWhole(read bool, what string, low, high int64) error {
 	if read {
 		s.at = s.word
 	}
-	return s.wordError("", "%s is %q, must be a whole number from %d to %d", what, shorten(string(s.peekWord())), low, high)
+	return s.wordError("", "%s is %q, must be a whole number from %d to %d", what,
+		shorten(string(s.peekWord())), low, high)
 }
 
 // amount reads the next word of the line as a volume (parseAmount); an empty

@@ -11,7 +11,8 @@ import (
 	"remap/input"
 )
 
-const scotchHint = "a Scotch graph is 0, the numbers of vertices and of arcs (twice the edges), the base and a flag, " +
+const scotchHint = "a Scotch graph is 0, the numbers of vertices and of arcs (twice the edges), " +
+	"the base and a flag, " +
 	"then for each vertex [label] [load] degree and its neighbours, each after its [load]"
 
 // scotchReader is the state of ReadScotch. Everything grows with the numbers
@@ -57,7 +58,8 @@ func ReadScotch(name string, r io.Reader) (*Graph, error) {
 		}
 	}
 	if s.in.nextText(0) {
-		return nil, s.in.wordError("", "%q after the last of %d vertices", shorten(string(s.in.peekWord())), s.vertices)
+		return nil, s.in.wordError("", "%q after the last of %d vertices", shorten(string(s.in.peekWord())),
+			s.vertices)
 	}
 	if err := s.in.failed(); err != nil {
 		return nil, err
@@ -72,7 +74,8 @@ func ReadScotch(name string, r io.Reader) (*Graph, error) {
 		}
 	}
 	if fault := s.graph.settle(!s.unsorted, s.label); fault != nil {
-		return nil, &input.Error{File: name, Line: int(s.lines[fault.vertex]), Reason: fault.reason, Hint: edgeFaultHint}
+		return nil, &input.Error{File: name, Line: int(s.lines[fault.vertex]), Reason: fault.reason,
+			Hint: edgeFaultHint}
 	}
 	return &s.graph, nil
 }
@@ -113,7 +116,8 @@ func (s *scotchReader) readHeader() error {
 		most int64
 		to   *int64
 	}{
-		{"version", 0, &version}, {"number of vertices", MaxRanks, &s.vertices}, {"number of arcs", math.MaxInt32, &s.arcs},
+		{"version", 0, &version}, {"number of vertices", MaxRanks, &s.vertices},
+		{"number of arcs", math.MaxInt32, &s.arcs},
 		{"base", MaxRanks, &s.base}, {"flag", 999, &flag},
 	} {
 		v, err := s.number(n.what, 0, n.most)
@@ -232,7 +236,8 @@ func (s *scotchReader) resolve() error {
 	for rank, place := range order {
 		sorted[rank] = s.labels[place]
 		if rank > 0 && sorted[rank-1] == sorted[rank] {
-			return &input.Error{File: s.in.file, Line: int(s.lines[place]), Hint: "every vertex needs a label of its own",
+			return &input.Error{File: s.in.file, Line: int(s.lines[place]),
+				Hint:   "every vertex needs a label of its own",
 				Reason: fmt.Sprintf("label %d stands at two vertices", sorted[rank])}
 		}
 	}
@@ -264,10 +269,12 @@ func (s *scotchReader) resolve() error {
 
 // labelError is an arc that leads nowhere, or (known) to its own vertex.
 func (s *scotchReader) labelError(place, neighbour int32, known bool) error {
-	e := &input.Error{File: s.in.file, Line: int(s.lines[place]), Hint: "neighbours are named by the labels of their vertices",
+	e := &input.Error{File: s.in.file, Line: int(s.lines[place]),
+		Hint:   "neighbours are named by the labels of their vertices",
 		Reason: fmt.Sprintf("vertex %d names %d, which is the label of no vertex", s.labels[place], neighbour)}
 	if known {
-		e.Reason, e.Hint = fmt.Sprintf("vertex %d is its own neighbour", neighbour), "leave out what a vertex sends itself"
+		e.Reason, e.Hint = fmt.Sprintf("vertex %d is its own neighbour", neighbour),
+			"leave out what a vertex sends itself"
 	}
 	return e
 }

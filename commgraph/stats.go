@@ -14,7 +14,9 @@ type Stats struct {
 	MeanDegree float64 // partners a rank; 0 without ranks
 	MaxDegree  int     // most partners of a rank
 	Components int     // groups of ranks that talk to each other, silent ranks alone
-	Symmetry   float64 // share of Bytes that comes back on the same pair: 1 = as much both ways (or nothing at all), 0 = one way only
+	// Symmetry: share of Bytes that comes back on the same pair: 1 = as much both ways (or nothing
+	// at all), 0 = one way only
+	Symmetry float64
 }
 
 // Stats counts, in O(entries x log partners).
@@ -73,9 +75,11 @@ func (t *Traffic) Multiply(unit int64) (*Traffic, error) {
 		return nil, fmt.Errorf("unit of %d bytes, must be at least 1", unit)
 	}
 	if total := t.TotalBytes(); total > MaxTotal/unit {
-		return nil, fmt.Errorf("total volume %d x %d bytes above the limit of %d bytes", total, unit, int64(MaxTotal))
+		return nil, fmt.Errorf("total volume %d x %d bytes above the limit of %d bytes", total, unit,
+			int64(MaxTotal))
 	}
-	m := &Traffic{Offsets: t.Offsets, Destinations: t.Destinations, Bytes: make([]int64, len(t.Bytes)), Messages: t.Messages}
+	m := &Traffic{Offsets: t.Offsets, Destinations: t.Destinations, Bytes: make([]int64, len(t.Bytes)),
+		Messages: t.Messages}
 	for i, b := range t.Bytes {
 		m.Bytes[i] = b * unit
 	}

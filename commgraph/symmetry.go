@@ -74,7 +74,8 @@ func (g *Graph) mirrored() bool {
 		for i := first; i < end; i++ {
 			v := g.Neighbors[i]
 			k := next[v]
-			if i > first && g.Neighbors[i-1] >= v || k >= g.Offsets[v+1] || g.Neighbors[k] != u || g.Weights[k] != g.Weights[i] {
+			if i > first && g.Neighbors[i-1] >= v || k >= g.Offsets[v+1] || g.Neighbors[k] != u ||
+				g.Weights[k] != g.Weights[i] {
 				return false
 			}
 			next[v] = k + 1
@@ -90,7 +91,8 @@ func (g *Graph) findFault(label func(v int32) int64) *edgeFault {
 	fault := func(v int32, format string, args ...any) *edgeFault {
 		return &edgeFault{v, fmt.Sprintf(format, args...)}
 	}
-	const twice, alone = "vertex %d names its neighbour %d twice", "vertex %d names %d, which does not name it back"
+	const twice = "vertex %d names its neighbour %d twice"
+	const alone = "vertex %d names %d, which does not name it back"
 	for u := range int32(g.Vertices()) {
 		first, end := g.Row(u)
 		mirror, mirrorEnd := in.Row(u)

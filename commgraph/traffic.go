@@ -159,7 +159,8 @@ func (t *Traffic) Check() error {
 		return fmt.Errorf("offsets do not span the %d entries", len(t.Destinations))
 	}
 	if len(t.Bytes) != len(t.Destinations) || t.Messages != nil && len(t.Messages) != len(t.Destinations) {
-		return fmt.Errorf("%d destinations, %d volumes, %d counts", len(t.Destinations), len(t.Bytes), len(t.Messages))
+		return fmt.Errorf("%d destinations, %d volumes, %d counts", len(t.Destinations), len(t.Bytes),
+			len(t.Messages))
 	}
 	var total int64
 	for r := range int32(n) {

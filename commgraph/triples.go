@@ -30,7 +30,8 @@ func (t *triples) add(from, to int32, bytes, most int64, in *scanner) string {
 // then by row, and sums those of one place. The triples are used up.
 // O(ranks + entries).
 func (t *triples) traffic(ranks int) *Traffic {
-	columns := &Graph{Offsets: make([]int32, ranks+1), Neighbors: make([]int32, len(t.to)), Weights: make([]int64, len(t.to))}
+	columns := &Graph{Offsets: make([]int32, ranks+1), Neighbors: make([]int32, len(t.to)),
+		Weights: make([]int64, len(t.to))}
 	for _, to := range t.to {
 		columns.Offsets[to+1]++
 	}

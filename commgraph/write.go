@@ -10,8 +10,8 @@ import (
 // maxDense bounds the ranks of a dense matrix that is written: 2^30 cells.
 const maxDense = 1 << 15
 
-// WriteDense writes the bytes as ReadDense reads them. Entries without bytes
-// cannot be told from none and are lost unless WriteDenseCounts is written
+// WriteDense writes the bytes as ReadDense reads them. Entries with 0 bytes look like no
+// entry and are lost unless WriteDenseCounts is written
 // beside. Errors: those of w, and more than 32768 ranks.
 func WriteDense(w io.Writer, t *Traffic) error { return writeMatrix(w, t, t.Bytes) }
 
@@ -27,7 +27,8 @@ func WriteDenseCounts(w io.Writer, t *Traffic) error {
 func writeMatrix(w io.Writer, t *Traffic, values []int64) error {
 	n := int32(t.Ranks())
 	if n > maxDense {
-		return fmt.Errorf("a dense matrix of %d ranks has %d cells: at most %d ranks are supported", n, int64(n)*int64(n), maxDense)
+		return fmt.Errorf("a dense matrix of %d ranks has %d cells: at most %d ranks are supported", n,
+			int64(n)*int64(n), maxDense)
 	}
 	out := bufio.NewWriterSize(w, 64<<10)
 	var number []byte

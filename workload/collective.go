@@ -175,7 +175,8 @@ type Plan struct {
 func (c Collective) Plan(ranks int) (*Plan, error) {
 	o := findOperation(c.Operation)
 	if o == nil {
-		return nil, fmt.Errorf("unknown collective operation %q%s", c.Operation, didYouMean(c.Operation, Operations()))
+		return nil, fmt.Errorf("unknown collective operation %q%s", c.Operation,
+			didYouMean(c.Operation, Operations()))
 	}
 	p := &Plan{operation: o, size: ranks, total: c.Bytes}
 	if err := p.join(c.Members, ranks); err != nil {
@@ -190,10 +191,12 @@ func (c Collective) Plan(ranks int) (*Plan, error) {
 		}
 	}
 	if c.Bytes < 0 || c.Bytes > maxTotal/int64(p.size) {
-		return nil, fmt.Errorf("%s: size is %d bytes, must be from 0 to %d among %d ranks", o.name, c.Bytes, maxTotal/p.size, p.size)
+		return nil, fmt.Errorf("%s: size is %d bytes, must be from 0 to %d among %d ranks", o.name, c.Bytes,
+			maxTotal/p.size, p.size)
 	}
 	if !(c.ReductionRate >= 0) {
-		return nil, fmt.Errorf("%s: reduction rate is %g bytes a second, must not be negative", o.name, c.ReductionRate)
+		return nil, fmt.Errorf("%s: reduction rate is %g bytes a second, must not be negative", o.name,
+			c.ReductionRate)
 	}
 	if o.blocks {
 		p.total *= int64(p.size)
@@ -202,7 +205,8 @@ func (c Collective) Plan(ranks int) (*Plan, error) {
 		p.rate = c.ReductionRate / 1e9
 	}
 	if p.rate > 0 && float64(p.total)/p.rate > maxTotal {
-		return nil, fmt.Errorf("%s: combining %d bytes at %g bytes a second takes more than %d ns", o.name, p.total, c.ReductionRate, int64(maxTotal))
+		return nil, fmt.Errorf("%s: combining %d bytes at %g bytes a second takes more than %d ns", o.name,
+			p.total, c.ReductionRate, int64(maxTotal))
 	}
 	name := c.Algorithm
 	if name == "" || name == Auto {

@@ -71,7 +71,8 @@ func buildAllToAll(s *spec, maxOps int64) (*Program, error) {
 		return collective("alltoall", Auto)(s, maxOps)
 	}
 	ranks, bytes, rounds, compute := s.ranks(), s.messageBytes(), s.rounds(maxOps), s.computeNanoseconds()
-	s.room(maxOps, load{ranks: ranks, rounds: rounds, messages: int64(ranks - 1), bytes: bytes, compute: compute})
+	s.room(maxOps, load{ranks: ranks, rounds: rounds, messages: int64(ranks - 1), bytes: bytes,
+		compute: compute})
 	if err := s.finish(); err != nil {
 		return nil, err
 	}

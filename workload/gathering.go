@@ -41,7 +41,8 @@ type gathered struct {
 
 func newGathering(traffic *commgraph.Traffic, most int) *gathering {
 	entries := len(traffic.Bytes)
-	g := &gathering{traffic: traffic, limit: 2 * most, sender: make([]int32, entries), held: make([][]holding, entries), round: make([]holding, entries)}
+	g := &gathering{traffic: traffic, limit: 2 * most, sender: make([]int32, entries),
+		held: make([][]holding, entries), round: make([]holding, entries)}
 	for r := range int32(traffic.Ranks()) {
 		first, end := traffic.Row(r)
 		for e := first; e < end; e++ {
@@ -196,7 +197,8 @@ func (g *gathering) traffics() []*commgraph.Traffic {
 	ranks := g.traffic.Ranks()
 	list := make([]*commgraph.Traffic, len(g.phases))
 	for i := range list {
-		list[i] = &commgraph.Traffic{Offsets: make([]int32, ranks+1), Destinations: []int32{}, Bytes: []int64{}, Messages: []int64{}}
+		list[i] = &commgraph.Traffic{Offsets: make([]int32, ranks+1), Destinations: []int32{}, Bytes: []int64{},
+			Messages: []int64{}}
 	}
 	for r := range int32(ranks) {
 		first, end := g.traffic.Row(r)

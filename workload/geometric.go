@@ -30,7 +30,8 @@ func buildGeometric(s *spec, maxOps int64) (*Program, error) {
 	heavy := int(s.int64("heavy", 0, 0, int64(ranks)))
 	wait := s.choice("wait", "false", "true") == "true"
 	seed := s.seed()
-	l := load{ranks: ranks, rounds: rounds, messages: degree, bytes: min(bytes, maxTotal/heavyFactor) * heavyFactor, compute: compute}
+	l := load{ranks: ranks, rounds: rounds, messages: degree, bytes: min(bytes,
+		maxTotal/heavyFactor) * heavyFactor, compute: compute}
 	if heavy == 0 {
 		l.bytes = bytes
 	}

@@ -69,7 +69,8 @@ func buildNASCG(s *spec, maxOps int64) (*Program, error) {
 		largest = max(g.piece, nasDouble)
 	}
 	messages := int64(3*g.steps + min(g.steps, 1))
-	l := load{ranks: ranks, rounds: rounds, messages: messages, others: 2 * messages, bytes: largest, compute: compute}
+	l := load{ranks: ranks, rounds: rounds, messages: messages, others: 2 * messages, bytes: largest,
+		compute: compute}
 	s.room(maxOps, l)
 	if err := s.finish(); err != nil {
 		return nil, err

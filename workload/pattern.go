@@ -37,7 +37,8 @@ type pattern struct {
 var patterns = []pattern{
 	{"stencil2d", "64x72", []string{"edges", "wait", "sends"}, buildStencil2D},
 	{"stencil3d7", "16x16x18", []string{"edges", "wait", "sends"}, buildStencil3D7},
-	{"stencil3d27", "16x16x18", []string{"edge-bytes", "corner-bytes", "edges", "wait", "sends"}, buildStencil3D27},
+	{"stencil3d27", "16x16x18", []string{"edge-bytes", "corner-bytes", "edges", "wait", "sends"},
+		buildStencil3D27},
 	{"ring", "64", nil, buildRing},
 	{"uniform", "64", nil, buildUniform},
 	{"alltoall", "64", []string{"algorithm"}, buildAllToAll},

@@ -14,15 +14,18 @@ import (
 type Kind uint8
 
 const (
-	Send     Kind = iota // blocking send of Bytes to Peer: goes on when the last byte has left the host (eager) or, above the eager threshold, after the receiver has posted a matching receive and the last byte has left
-	Idle                 // do nothing for as long as sending Bytes at the host's injection rate takes
-	Isend                // non-blocking send of Bytes to Peer: makes a request
-	Receive              // blocking receive from Peer (AnySource) with Tag (AnyTag)
-	Ireceive             // non-blocking receive: makes a request
-	Wait                 // wait for request number Bytes of this rank
-	WaitAll              // wait for all requests made so far
-	Compute              // compute for Bytes nanoseconds
-	kinds                // how many there are
+	// blocking send of Bytes to Peer: goes on when the last byte has left the host (eager) or, above
+	// the eager threshold, after the receiver has posted a matching receive and the last byte has
+	// left
+	Send     Kind = iota
+	Idle          // do nothing for as long as sending Bytes at the host's injection rate takes
+	Isend         // non-blocking send of Bytes to Peer: makes a request
+	Receive       // blocking receive from Peer (AnySource) with Tag (AnyTag)
+	Ireceive      // non-blocking receive: makes a request
+	Wait          // wait for request number Bytes of this rank
+	WaitAll       // wait for all requests made so far
+	Compute       // compute for Bytes nanoseconds
+	kinds         // how many there are
 )
 
 // kindNames are for error messages.
@@ -59,11 +62,15 @@ const (
 
 // Op is one step of a rank's program, in 16 bytes: there are tens of millions.
 type Op struct {
-	Kind  Kind
-	Phase uint8  // index into Program.Phases, kept with the samples of the operation's packets; 0 when there are none
+	Kind Kind
+	// Phase: index into Program.Phases, kept with the samples of the operation's packets; 0 when
+	// there are none
+	Phase uint8
 	Tag   uint16 // sends and receives: a receive takes the earliest message of its peer and tag
 	Peer  int32  // sends: the receiving rank; receives: the sending rank or AnySource
-	Bytes int64  // >= 0. Sends: a message without bytes still is one packet. Receives: the size expected, for readers only, 0 = unknown. Wait: the request's number. Compute: nanoseconds
+	// Bytes: >= 0. Sends: a message without bytes still is one packet. Receives: the size expected,
+	// for readers only, 0 = unknown. Wait: the request's number. Compute: nanoseconds
+	Bytes int64
 }
 
 // Program is what every rank does, in order. A send needs no matching receive:
@@ -71,12 +78,16 @@ type Op struct {
 // in which nothing but its own link delays a sender. There is no barrier but
 // those that a program spells out in messages.
 type Program struct {
-	Offsets   []int32 // length ranks+1: operations of rank r are Ops[Offsets[r]:Offsets[r+1]]
-	Ops       []Op
-	Phases    []string // names of the phases, at most MaxPhases; nil = one nameless phase
-	CallSites []string // names of the places in the application that post operations, such as lines of its source or calls of collectives, at most MaxCallSites; "" = not known; nil = none is known
-	Sites     []uint16 // of every operation, in the order of Ops, the index into CallSites, kept with the samples of its packets; nil = 0 for all
-	Grid      []int    // extents of the process grid, first dimension fastest; nil = unknown
+	Offsets []int32 // length ranks+1: operations of rank r are Ops[Offsets[r]:Offsets[r+1]]
+	Ops     []Op
+	Phases  []string // names of the phases, at most MaxPhases; nil = one nameless phase
+	// CallSites: names of the places in the application that post operations, such as lines of its
+	// source or calls of collectives, at most MaxCallSites; "" = not known; nil = none is known
+	CallSites []string
+	// Sites: of every operation, in the order of Ops, the index into CallSites, kept with the
+	// samples of its packets; nil = 0 for all
+	Sites []uint16
+	Grid  []int // extents of the process grid, first dimension fastest; nil = unknown
 	// VolumeScale is the share of the full volume that this program is, in messages
 	// and sizes together; 1 = as recorded.
 	VolumeScale float64
@@ -86,7 +97,7 @@ type Program struct {
 	// Smaller is the same program at half this volume or less: two volumes tell the
 	// time of the full one (evalsim.Result.Full); nil = not scaled.
 	Smaller *Program
-	Warning string // what did not stop the work but should be told; usually empty
+	Warning string // a problem that did not stop the work; usually empty
 }
 
 // Ranks is the number of ranks.

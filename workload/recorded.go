@@ -87,7 +87,8 @@ func (m pairMessages) packets(packetBytes int) int64 {
 	case m.last >= 0:
 		return saturating(m.count-1, packets(m.size, packetBytes)) + packets(m.last, packetBytes)
 	}
-	return saturating(m.larger, packets(m.size+1, packetBytes)) + saturating(m.count-m.larger, packets(m.size, packetBytes))
+	return saturating(m.larger, packets(m.size+1, packetBytes)) + saturating(m.count-m.larger,
+		packets(m.size, packetBytes))
 }
 
 // saturating multiplies without overflow: sums of a thousand such products

@@ -81,7 +81,8 @@ type untimedRank struct {
 
 func newUntimed(p *Program, traffic *commgraph.Traffic, entry []int32) *untimed {
 	n := p.Ranks()
-	x := &untimed{Program: p, traffic: traffic, entry: entry, queues: make([]queue, len(traffic.Bytes)), ranks: make([]untimedRank, n), listed: make([]bool, n)}
+	x := &untimed{Program: p, traffic: traffic, entry: entry, queues: make([]queue, len(traffic.Bytes)),
+		ranks: make([]untimedRank, n), listed: make([]bool, n)}
 	x.rounds, x.next = make([]int32, len(p.Ops)), make([]int32, len(p.Ops))
 	for i := range x.rounds {
 		x.rounds[i], x.next[i] = -1, -1
@@ -221,7 +222,8 @@ func (x *untimed) take(r int32, op *Op) int32 {
 		}
 	} else {
 		for _, e := range x.incoming[r] {
-			if at := x.find(e, op.Tag); at.message >= 0 && (best.message < 0 || x.rounds[at.message] < x.rounds[best.message]) {
+			if at := x.find(e, op.Tag); at.message >= 0 && (best.message < 0 ||
+				x.rounds[at.message] < x.rounds[best.message]) {
 				best = at
 			}
 		}

@@ -228,7 +228,8 @@ func within(limit int64, factors ...int64) bool {
 func (s *spec) finish() error {
 	for _, o := range s.options {
 		if !o.used {
-			s.fail(o.column, "its options are "+strings.Join(s.pattern.optionNames(), ", "), "unknown option %s", o.key)
+			s.fail(o.column, "its options are "+strings.Join(s.pattern.optionNames(), ", "), "unknown option %s",
+				o.key)
 		}
 	}
 	if s.err != nil {

@@ -89,7 +89,7 @@ type stencil struct {
 //
 // With wait=true a rank first posts the receives of its neighbours' messages, and
 // after its sends waits for all of them; the tag of a message is the number of
-// its step, so that directions can be told apart. With sends=nonblocking all
+// its step, so that directions are distinguished. With sends=nonblocking all
 // sends of a round are posted at once, and then waited for.
 //
 // Call sites are the directions, such as "-x" or "+x+y", of the neighbours that

@@ -44,7 +44,8 @@ func newParquet(w io.Writer, columns []Column) *parquetSink {
 		g.Group[c.Name] = node(c)
 	}
 	s := &parquetSink{columns: columns, batch: make([]parquet.Row, 256)}
-	s.writer = parquet.NewGenericWriter[any](w, parquet.NewSchema("table", g), parquet.Compression(&parquet.Snappy),
+	s.writer = parquet.NewGenericWriter[any](w, parquet.NewSchema("table", g),
+		parquet.Compression(&parquet.Snappy),
 		parquet.MaxRowsPerRowGroup(rowGroup), parquet.CreatedBy("remap", "1", "0"))
 	return s
 }

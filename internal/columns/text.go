@@ -30,7 +30,8 @@ func (s *csvSink) comma(i int) {
 
 func (s *csvSink) quote(text string) {
 	// A line that is one empty field would be taken for no line.
-	if !strings.ContainsAny(text, "\",\r\n") && !strings.HasPrefix(text, " ") && (text != "" || len(s.columns) > 1) {
+	if !strings.ContainsAny(text, "\",\r\n") && !strings.HasPrefix(text, " ") &&
+		(text != "" || len(s.columns) > 1) {
 		s.line = append(s.line, text...)
 		return
 	}

@@ -83,5 +83,6 @@ func (l *Lines) Err() error {
 
 // Errorf is an *input.Error at the line in hand.
 func (l *Lines) Errorf(column int, hint, format string, args ...any) *input.Error {
-	return &input.Error{File: l.File, Line: l.Number, Column: column, Hint: hint, Reason: fmt.Sprintf(format, args...)}
+	return &input.Error{File: l.File, Line: l.Number, Column: column, Hint: hint,
+		Reason: fmt.Sprintf(format, args...)}
 }

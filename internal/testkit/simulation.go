@@ -74,7 +74,8 @@ func TwoJobs(t testing.TB) (*topology.Topology, []evalsim.Job) {
 	t.Helper()
 	top := Network(t, "fattree:nodes-per-leaf=4,leaves-per-pod=2,pods=2,aggs-per-pod=1,cores=1")
 	jobs := make([]evalsim.Job, 2)
-	for i, spec := range []string{"stencil2d:4x2,bytes=262144,rounds=2", "uniform:8,bytes=262144,rounds=3,seed=2"} {
+	for i, spec := range []string{"stencil2d:4x2,bytes=262144,rounds=2",
+		"uniform:8,bytes=262144,rounds=3,seed=2"} {
 		p, err := workload.ParsePattern(spec)
 		if err != nil {
 			t.Fatal(err)
