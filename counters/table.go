@@ -7,7 +7,6 @@ import (
 	"strconv"
 	"strings"
 
-	"remap/input"
 	"remap/topology"
 )
 
