@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"remap/sampling"
+	_ "remap/sampling/bloom" // the hash of variants bloom:BITS
 )
 
 // accuracyRows are what the table shows.

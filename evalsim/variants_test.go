@@ -14,6 +14,7 @@ import (
 
 	"remap/evalsim"
 	"remap/sampling"
+	_ "remap/sampling/bloom" // the hash of variants bloom:BITS
 	"remap/topology"
 )
 

@@ -52,11 +52,15 @@ func bloomHashes(size int) uint32 {
 // Hashes is the number of hash functions.
 func (b *BloomFilter) Hashes() int { return int(b.hashes) }
 
+// BloomHash is the hash by which Add puts links into filters, MurmurHash3 (32 bits,
+// Appleby) of a seed and the four little-endian bytes of a link. Importing remap/sampling/bloom sets it; without it Variant.Validate
+// refuses Bloom filters.
+var BloomHash func(seed, link uint32) uint32
+
 // Add puts a link into a filter.
 func (b *BloomFilter) Add(filter []uint64, id uint32, link int32) {
-	block := murmurBlock(uint32(link))
 	for i := range b.hashes {
-		at := b.position(murmurFinish(i*bloomTweak+id, block))
+		at := b.position(BloomHash(i*bloomTweak+id, uint32(link)))
 		filter[at/64] |= 1 << (at % 64)
 	}
 }
@@ -96,8 +100,8 @@ func (b *BloomFilter) position(hash uint32) uint32 {
 	return uint32(high)
 }
 
-// murmurBlock is the part of MurmurHash3 (32 bits, Appleby) that depends on the four bytes
-// of data alone.
+// murmurBlock is the part of BloomHash that depends on the four bytes of data alone. Match
+// computes it once for all hash functions.
 func murmurBlock(data uint32) uint32 {
 	return bits.RotateLeft32(data*0xcc9e2d51, 15) * 0x1b873593
 }

@@ -91,12 +91,11 @@ func ParseVariant(text string) (Variant, error) {
 		return Variant{}, fmt.Errorf("unknown sampling %q: "+
 			"it is off, full, n=SLOTS, one-bit, one-reservoir or bloom:BITS", name)
 	}
-	if options == "" {
-		return v, nil
-	}
-	for option := range strings.SplitSeq(options, ",") {
-		if err := v.set(option); err != nil {
-			return Variant{}, err
+	if options != "" {
+		for option := range strings.SplitSeq(options, ",") {
+			if err := v.set(option); err != nil {
+				return Variant{}, err
+			}
 		}
 	}
 	if err := v.Validate(); err != nil {
@@ -191,6 +190,8 @@ func (v Variant) Validate() error {
 		return fmt.Errorf("sampling with filters of %d bits: only Bloom has any", v.Bits)
 	case v.Kind == Bloom && (v.Bits < 8 || v.Bits > MaxBits):
 		return fmt.Errorf("sampling with Bloom filters of %d bits: must be 8 to %d", v.Bits, MaxBits)
+	case v.Kind == Bloom && BloomHash == nil:
+		return errors.New("Bloom filters: the program does not import remap/sampling/bloom, which has their hash")
 	case v.Kind == Bloom && v.Slots != 1:
 		return fmt.Errorf("reservoirs of %d links beside Bloom filters: must be 1", v.Slots)
 	case v.Slots < 1 || v.Slots > MaxSlots:

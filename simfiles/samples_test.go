@@ -12,6 +12,7 @@ import (
 	"remap/evalsim"
 	"remap/internal/testkit"
 	"remap/sampling"
+	_ "remap/sampling/bloom" // the hash of variants bloom:BITS
 	"remap/simfiles"
 	"remap/topology"
 	"remap/workload"

@@ -7,6 +7,7 @@ import (
 	"remap/evalsim"
 	"remap/internal/nearest"
 	"remap/sampling"
+	_ "remap/sampling/bloom" // the hash of variants bloom:BITS
 )
 
 // variant is --sampling; off where it is not given.

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"remap/sampling"
+	_ "remap/sampling/bloom"
 	"remap/sampling/tablejson"
 )
 
