@@ -46,6 +46,7 @@ var mayImport = map[string][]string{
 
 	"input":              {},
 	"internal/testkit":   {"*"}, // imported by tests only
+	"sampling/bloom":     {"sampling"},
 	"sampling/tablejson": {"sampling"},
 }
 
