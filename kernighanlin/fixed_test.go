@@ -8,20 +8,9 @@ import (
 
 	"pgregory.net/rapid"
 
+	"remap/internal/testkit"
 	"remap/mapping"
 )
-
-// drawFixed fixes some ranks to any slots.
-func drawFixed(t *rapid.T, p *mapping.Problem) {
-	slots := rapid.Permutation(mapping.Identity(p.Allocation.SlotCount())).Draw(t, "fixed slots")
-	p.Fixed = make([]int32, p.Ranks())
-	for r := range p.Fixed {
-		p.Fixed[r] = -1
-		if rapid.Bool().Draw(t, "fixed") {
-			p.Fixed[r] = slots[r]
-		}
-	}
-}
 
 // leastMoves tries all mappings that keep the fixed ranks.
 func leastMoves(p *mapping.Problem) int {
@@ -62,9 +51,9 @@ func TestSettleFixedMovesAsFewAsPossible(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		machine := parse(nilTB{}, "fattree:nodes-per-leaf=2,leaves-per-pod=2,pods=1,aggs-per-pod=1,cores=1")
 		p := &mapping.Problem{Machine: machine, Allocation: &mapping.Allocation{Hosts: []int32{2, 0, 1}, Slots: []int32{2, 1, 3}}}
-		p.Graph = drawGraph(t, rapid.IntRange(1, 6).Draw(t, "ranks"))
+		p.Graph = testkit.Graph(t, rapid.IntRange(1, 6).Draw(t, "ranks"))
 		p.Start = rapid.Permutation(mapping.Identity(6)).Draw(t, "start")[:p.Ranks()]
-		drawFixed(t, p)
+		testkit.Fix(t, p)
 		p.MaxMoves = rapid.IntRange(1, 6).Draw(t, "limit")
 		least := leastMoves(p)
 		m, err := SettleFixed(p)
@@ -101,8 +90,8 @@ func checkFixed(t *rapid.T, p *mapping.Problem, m mapping.Mapping) {
 func TestStrategyKeepsFixedRanks(t *testing.T) {
 	for _, spec := range []string{"fattree:nodes-per-leaf=3,leaves-per-pod=2,pods=2,aggs-per-pod=1,cores=2", "torus:3x2x2"} {
 		rapid.Check(t, func(t *rapid.T) {
-			p := drawProblem(t, spec)
-			drawFixed(t, p)
+			p := testkit.Problem(t, spec)
+			testkit.Fix(t, p)
 			start, refused := SettleFixed(p)
 			m, err := Strategy().Map(context.Background(), p)
 			if (err == nil) != (refused == nil) {

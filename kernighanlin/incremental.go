@@ -101,7 +101,7 @@ func (r *Refiner) partnersOf(b int32, most int) []int32 {
 // withNear appends the blocks one link away from b's partners.
 func (r *Refiner) withNear(b int32, partners []int32) []int32 {
 	for _, partner := range partners {
-		for _, beside := range r.metric.near.of(partner) {
+		for _, beside := range r.metric.Near(partner) {
 			if beside != b && !slices.Contains(partners, beside) {
 				partners = append(partners, beside)
 			}

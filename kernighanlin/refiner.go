@@ -2,14 +2,15 @@ package kernighanlin
 
 import (
 	"remap/commgraph"
+	"remap/placement"
 )
 
 // Refiner improves an assignment two blocks at a time. It keeps its memory
 // between calls; all costs are of the graph under the metric.
 type Refiner struct {
 	graph  *commgraph.Graph
-	metric *Metric
-	assign *Assignment
+	metric *placement.Metric
+	assign *placement.Assignment
 
 	// Home, if not nil, is the block every vertex started in (length
 	// positions; -1 = none, it may go anywhere), and Budget how many more may
@@ -36,7 +37,7 @@ type Refiner struct {
 }
 
 // NewRefiner works on assign in place.
-func NewRefiner(g *commgraph.Graph, m *Metric, assign *Assignment) *Refiner {
+func NewRefiner(g *commgraph.Graph, m *placement.Metric, assign *placement.Assignment) *Refiner {
 	r := &Refiner{graph: g, metric: m, assign: assign}
 	r.local = make([]int32, len(assign.Block))
 	for v := range r.local {
@@ -76,7 +77,7 @@ func (r *Refiner) Adjacent(b int32) (blocks []int32, weight []int64) {
 // how much the cost fell: 0 or more. Slack, Passes and Fruitless of limits
 // count; the others follow from the blocks.
 func (r *Refiner) Improve(a, b int32, limits Limits) int64 {
-	if a == b || !r.metric.tellsApart(a, b) {
+	if a == b || !r.metric.TellsApart(a, b) {
 		return 0
 	}
 	inA := r.gather(a, b)

@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"remap/placement"
 )
 
 // TestVisitsChangeNothing: a refiner that visits every pair every time ends with
@@ -19,7 +21,7 @@ func TestVisitsChangeNothing(t *testing.T) {
 		if n := len(r.assign.Block); rapid.Bool().Draw(t, "some fixed") {
 			r.Fixed = rapid.SliceOfN(rapid.Bool(), n, n).Draw(t, "fixed")
 		}
-		again := NewRefiner(r.graph, r.metric, NewAssignment(r.assign.First, slices.Clone(r.assign.Members)))
+		again := NewRefiner(r.graph, r.metric, placement.NewAssignment(r.assign.First, slices.Clone(r.assign.Members)))
 		again.Home, again.Budget, again.Fixed = r.Home, r.Budget, r.Fixed
 		options := DefaultOptions
 		options.ExpensiveFirst = rapid.Bool().Draw(t, "expensive first")

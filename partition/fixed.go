@@ -4,8 +4,8 @@ import (
 	"cmp"
 	"slices"
 
-	"remap/kernighanlin"
 	"remap/mapping"
+	"remap/placement"
 )
 
 // slotsFor chooses as many slots as there are ranks, among them all that ranks
@@ -89,7 +89,7 @@ func (c *slotChoice) parts(level int, first, end int32) []stretch {
 
 // fixedBlocks is the block of every rank that has a fixed slot, -1 = free; nil
 // when none has.
-func fixedBlocks(p *mapping.Problem, l *kernighanlin.Layout) []int32 {
+func fixedBlocks(p *mapping.Problem, l *placement.Layout) []int32 {
 	if p.Fixed == nil {
 		return nil
 	}

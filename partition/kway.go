@@ -5,6 +5,7 @@ import (
 
 	"remap/commgraph"
 	"remap/kernighanlin"
+	"remap/placement"
 )
 
 // settle improves pairs of adjacent blocks in rounds until nothing gains or
@@ -52,8 +53,8 @@ func settle(ctx context.Context, r *kernighanlin.Refiner, blocks int, within fun
 //	block A --u--> block B --v--> block C --w--> back to A
 type kway struct {
 	graph    *commgraph.Graph
-	metric   *kernighanlin.Metric
-	assign   *kernighanlin.Assignment
+	metric   *placement.Metric
+	assign   *placement.Assignment
 	fixed    []bool  // length positions: vertices that stay where they are; nil = none
 	position []int32 // length positions: index of every vertex in assign.Members
 
@@ -61,7 +62,7 @@ type kway struct {
 	near   []int32 // the blocks with weight
 }
 
-func newKway(g *commgraph.Graph, m *kernighanlin.Metric, assign *kernighanlin.Assignment, fixed []bool) *kway {
+func newKway(g *commgraph.Graph, m *placement.Metric, assign *placement.Assignment, fixed []bool) *kway {
 	k := &kway{graph: g, metric: m, assign: assign, fixed: fixed}
 	k.position = make([]int32, len(assign.Members))
 	for i, v := range assign.Members {

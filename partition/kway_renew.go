@@ -11,6 +11,7 @@ import (
 
 	"remap/commgraph"
 	"remap/kernighanlin"
+	"remap/placement"
 )
 
 // renewal improves blocks by cutting sets of them again, each set of adjacent
@@ -29,7 +30,7 @@ import (
 // A round costs O(trials x edges x log(vertices of a set)).
 type renewal struct {
 	graph   *commgraph.Graph
-	assign  *kernighanlin.Assignment
+	assign  *placement.Assignment
 	refiner *kernighanlin.Refiner
 	parent  []int32 // length blocks
 	preset  Preset
@@ -146,8 +147,8 @@ func (w *renewer) renew(ctx context.Context, set []int32, seed uint64) error {
 	for i := range order {
 		order[i] = int32(i)
 	}
-	metric := kernighanlin.CutMetric(len(set))
-	least := kernighanlin.NewAssignment(w.first, order).Cost(&w.part, metric)
+	metric := placement.CutMetric(len(set))
+	least := placement.NewAssignment(w.first, order).Cost(&w.part, metric)
 	var best []int32
 	w.cutter.use(&w.part)
 	for trial := range w.preset.Trials {
@@ -155,7 +156,7 @@ func (w *renewer) renew(ctx context.Context, set []int32, seed uint64) error {
 		if err := w.cutter.split(ctx, found, w.first, mix(seed, uint64(trial))); err != nil {
 			return err
 		}
-		assign := kernighanlin.NewAssignment(w.first, found)
+		assign := placement.NewAssignment(w.first, found)
 		r := kernighanlin.NewRefiner(&w.part, metric, assign)
 		if err := settle(ctx, r, len(set), nil, pairLimits, 8); err != nil {
 			return err

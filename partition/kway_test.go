@@ -9,12 +9,12 @@ import (
 	"pgregory.net/rapid"
 
 	"remap/commgraph"
-	"remap/kernighanlin"
+	"remap/placement"
 )
 
 // drawBlocks assigns the vertices of a graph, and some idle ones, to blocks of
 // random sizes in random order.
-func drawBlocks(t *rapid.T, vertices int) *kernighanlin.Assignment {
+func drawBlocks(t *rapid.T, vertices int) *placement.Assignment {
 	positions := vertices + rapid.IntRange(0, 5).Draw(t, "idle")
 	first := []int32{0}
 	for last := 0; last < positions; {
@@ -25,11 +25,11 @@ func drawBlocks(t *rapid.T, vertices int) *kernighanlin.Assignment {
 	for i, v := range chance(rapid.Uint64().Draw(t, "order")).Perm(positions) {
 		members[i] = int32(v)
 	}
-	return kernighanlin.NewAssignment(first, members)
+	return placement.NewAssignment(first, members)
 }
 
 // drawMetric is symmetric, and longer between blocks than inside.
-func drawMetric(t *rapid.T, blocks int) *kernighanlin.Metric {
+func drawMetric(t *rapid.T, blocks int) *placement.Metric {
 	random := chance(rapid.Uint64().Draw(t, "lengths"))
 	matrix := make([]uint16, blocks*blocks)
 	for a := range blocks {
@@ -39,7 +39,7 @@ func drawMetric(t *rapid.T, blocks int) *kernighanlin.Metric {
 			matrix[a*blocks+b], matrix[b*blocks+a] = length, length
 		}
 	}
-	return kernighanlin.NewMatrixMetric(matrix, blocks, 1)
+	return placement.NewMatrixMetric(matrix, blocks, 1)
 }
 
 // TestRingsKeepSizes: whatever the graph, metric, sizes and fixed vertices,
@@ -122,8 +122,8 @@ func TestRotationFindsTheOptimum(t *testing.T) {
 		for b := range blocks {
 			fixed[loose+b] = true
 		}
-		assign := kernighanlin.NewAssignment(first, members)
-		metric := kernighanlin.CutMetric(blocks)
+		assign := placement.NewAssignment(first, members)
+		metric := placement.CutMetric(blocks)
 		best := cheapest(g, assign, metric, loose)
 		k := newKway(g, metric, assign, fixed)
 		if _, err := k.rotate(context.Background(), 100); err != nil {
@@ -136,8 +136,8 @@ func TestRotationFindsTheOptimum(t *testing.T) {
 }
 
 // cheapest tries every way to put the loose vertices into the blocks.
-func cheapest(g *commgraph.Graph, start *kernighanlin.Assignment, metric *kernighanlin.Metric, loose int) int64 {
-	a := &kernighanlin.Assignment{First: start.First, Members: start.Members, Block: slices.Clone(start.Block)}
+func cheapest(g *commgraph.Graph, start *placement.Assignment, metric *placement.Metric, loose int) int64 {
+	a := &placement.Assignment{First: start.First, Members: start.Members, Block: slices.Clone(start.Block)}
 	room := make([]int, start.Blocks())
 	for b := range room {
 		room[b] = len(start.Of(int32(b))) - 1 // without the anchor
@@ -186,14 +186,14 @@ func TestRingsFindWhatPairsCannot(t *testing.T) {
 		members = append(members, (b+1)%blocks*size+size-1)
 		first = append(first, int32(len(members)))
 	}
-	metric := kernighanlin.CutMetric(blocks)
+	metric := placement.CutMetric(blocks)
 	for name, improve := range map[string]func(k *kway) (int64, error){
 		"chains": func(k *kway) (int64, error) {
 			return k.search(context.Background(), chainLimits{Length: blocks, Rounds: 3, Work: 1000}, chance(1))
 		},
 		"rotation": func(k *kway) (int64, error) { return k.rotate(context.Background(), 3) },
 	} {
-		assign := kernighanlin.NewAssignment(first, slices.Clone(members))
+		assign := placement.NewAssignment(first, slices.Clone(members))
 		if _, err := improve(newKway(g, metric, assign, nil)); err != nil {
 			t.Fatal(err)
 		}

@@ -4,8 +4,8 @@ import (
 	"math"
 	"math/rand/v2"
 
-	"remap/kernighanlin"
 	"remap/mapping"
+	"remap/placement"
 )
 
 // machine is the blocks of a layout split in two again and again, down to
@@ -19,7 +19,7 @@ import (
 //
 // Nodes stand breadth first, so that those of one depth are consecutive.
 type machine struct {
-	layout   *kernighanlin.Layout
+	layout   *placement.Layout
 	splitter blockSplitter
 	order    []int32 // length blocks: every node is a run of it
 	nodes    []machineNode
@@ -41,7 +41,7 @@ type machineNode struct {
 // equally good, 0 the plain ones. total is the weight of all edges, which the
 // scale of distances leaves room for.
 // O(blocks x log blocks x depth), distances between blocks not counted.
-func newMachine(p *mapping.Problem, l *kernighanlin.Layout, variant uint64, total int64) *machine {
+func newMachine(p *mapping.Problem, l *placement.Layout, variant uint64, total int64) *machine {
 	blocks := l.Blocks()
 	m := &machine{layout: l, order: make([]int32, blocks), leaf: make([]int32, blocks)}
 	for b := range m.order {
@@ -129,7 +129,7 @@ func (m *machine) between(a, b int32, samples int32) int64 {
 // nested tells whether the finest place that two blocks share decides how far
 // apart they are, as in a fat tree: there the levels of the places are how the
 // network splits. It looks at all pairs of few blocks, at some of many.
-func nested(l *kernighanlin.Layout) bool {
+func nested(l *placement.Layout) bool {
 	var place [][]int32
 	for i := range l.Places.Levels {
 		if l.Places.Levels[i].Places() < l.Blocks() {
@@ -162,7 +162,7 @@ func nested(l *kernighanlin.Layout) bool {
 }
 
 // placesOfBlocks is the place of every block at one level of the layout.
-func placesOfBlocks(l *kernighanlin.Layout, level int) []int32 {
+func placesOfBlocks(l *placement.Layout, level int) []int32 {
 	bounds := l.Places.Levels[level].Bounds
 	of := make([]int32, l.Blocks())
 	at := int32(0)

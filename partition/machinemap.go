@@ -5,8 +5,8 @@ import (
 	"math/rand/v2"
 
 	"remap/commgraph"
-	"remap/kernighanlin"
 	"remap/mapping"
+	"remap/placement"
 )
 
 // MachineEffort is how hard ranks are mapped where the machine itself is split.
@@ -247,7 +247,7 @@ func (s *machineMapper) blocks() []int32 {
 }
 
 // onMachine maps the problem's graph onto the layout by splitting the machine.
-func onMachine(ctx context.Context, p *mapping.Problem, l *kernighanlin.Layout, fixed []int32, options Options, variant, seed uint64) ([]int32, error) {
+func onMachine(ctx context.Context, p *mapping.Problem, l *placement.Layout, fixed []int32, options Options, variant, seed uint64) ([]int32, error) {
 	s := newMachineMapper(p.Graph, newMachine(p, l, variant, p.Graph.TotalWeight()), fixed, options, seed)
 	if err := s.run(ctx, 2); err != nil {
 		return nil, err

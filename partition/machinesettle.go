@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"remap/kernighanlin"
+	"remap/placement"
 )
 
 // settle exchanges vertices between any two of the parts there are once depth d
@@ -22,7 +23,7 @@ func (s *machineMapper) settle(ctx context.Context, d int, samples int32) error 
 	matrix := make([]uint16, parts*parts)
 	var inside int64
 	part := make([]int32, len(s.nodes))
-	assign := &kernighanlin.Assignment{First: make([]int32, parts+1), Members: s.members, Block: make([]int32, len(s.where))}
+	assign := &placement.Assignment{First: make([]int32, parts+1), Members: s.members, Block: make([]int32, len(s.where))}
 	for i, a := range frontier {
 		part[a] = int32(i)
 		assign.First[i+1] = s.room[s.nodes[a].end]
@@ -47,7 +48,7 @@ func (s *machineMapper) settle(ctx context.Context, d int, samples int32) error 
 	if parts > mostSettled/2 {
 		rounds = 1
 	}
-	r := kernighanlin.NewRefiner(s.graph, kernighanlin.NewMatrixMetric(matrix, parts, inside), assign)
+	r := kernighanlin.NewRefiner(s.graph, placement.NewMatrixMetric(matrix, parts, inside), assign)
 	if err := settle(ctx, r, parts, nil, pairLimits, rounds); err != nil {
 		return err
 	}

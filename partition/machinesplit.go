@@ -6,8 +6,8 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"remap/kernighanlin"
 	"remap/mapping"
+	"remap/placement"
 )
 
 // manner is how a torus is split and what edges across cost: no way suits all
@@ -38,7 +38,7 @@ var manners = []manner{{}, {lines: true}, {mean: true}, {thirds: true, mean: tru
 //   - others: by distance from two sets of blocks far apart (Hoefler and Snir
 //     2011 split the machine recursively too, with a graph partitioner).
 type blockSplitter struct {
-	layout      *kernighanlin.Layout
+	layout      *placement.Layout
 	dimensions  int     // of a grid or HyperX, else 0
 	coordinates []int16 // length blocks x dimensions
 	ring        []int16 // length dimensions: the extent if it is a ring, else 0
@@ -54,7 +54,7 @@ type blockSplitter struct {
 	key         []int64 // length blocks: what the blocks at hand are sorted by
 }
 
-func newBlockSplitter(p *mapping.Problem, l *kernighanlin.Layout, variant uint64) blockSplitter {
+func newBlockSplitter(p *mapping.Problem, l *placement.Layout, variant uint64) blockSplitter {
 	s := blockSplitter{layout: l, manner: manners[variant%uint64(len(manners))], chance: variantChance(variant), key: make([]int64, l.Blocks()), draws: variant > 0}
 	for i := len(l.Places.Levels) - 1; i >= 0; i-- {
 		s.places = append(s.places, placesOfBlocks(l, i))

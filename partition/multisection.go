@@ -11,6 +11,7 @@ import (
 
 	"remap/commgraph"
 	"remap/kernighanlin"
+	"remap/placement"
 )
 
 // multisect orders the vertices level by level: bounds are the blocks of every
@@ -47,8 +48,8 @@ func multisect(ctx context.Context, g *commgraph.Graph, bounds [][]int32, option
 		if level == len(bounds)-1 {
 			break // the caller refines these under the metric itself
 		}
-		assign := kernighanlin.NewAssignment(first, members)
-		r := kernighanlin.NewRefiner(g, kernighanlin.CutMetric(assign.Blocks()), assign)
+		assign := placement.NewAssignment(first, members)
+		r := kernighanlin.NewRefiner(g, placement.CutMetric(assign.Blocks()), assign)
 		siblings := func(a, b int32) bool { return parent[a] == parent[b] }
 		if err := settle(ctx, r, assign.Blocks(), siblings, pairLimits, 8); err != nil {
 			return nil, err

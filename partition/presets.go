@@ -7,6 +7,7 @@ import (
 	"remap/commgraph"
 	"remap/kernighanlin"
 	"remap/mapping"
+	"remap/placement"
 )
 
 // Preset is how hard multisection tries.
@@ -93,7 +94,7 @@ func (preset Preset) Strategy() mapping.Strategy {
 		Name: preset.Name,
 		Doc:  preset.Doc,
 		Map: func(ctx context.Context, p *mapping.Problem) (mapping.Mapping, error) {
-			return place(ctx, p, preset.Name, preset.Machine, func(l *kernighanlin.Layout, seed uint64) ([]int32, error) {
+			return place(ctx, p, preset.Name, preset.Machine, func(l *placement.Layout, seed uint64) ([]int32, error) {
 				return preset.solve(ctx, p.Graph, l, seed)
 			})
 		},
@@ -101,14 +102,14 @@ func (preset Preset) Strategy() mapping.Strategy {
 }
 
 // solve gives the vertices in the order of the layout's positions.
-func (preset Preset) solve(ctx context.Context, g *commgraph.Graph, l *kernighanlin.Layout, seed uint64) ([]int32, error) {
+func (preset Preset) solve(ctx context.Context, g *commgraph.Graph, l *placement.Layout, seed uint64) ([]int32, error) {
 	bounds := levelBounds(l)
 	preset = preset.on(g)
 	members, err := multisect(ctx, g, bounds, preset.Cut, seed)
 	if err != nil {
 		return nil, err
 	}
-	assign := kernighanlin.NewAssignment(l.First, members)
+	assign := placement.NewAssignment(l.First, members)
 	r := kernighanlin.NewRefiner(g, l.Metric, assign)
 	if err := preset.polish(ctx, g, l.Metric, r, assign, mix(seed, 1)); err != nil {
 		return nil, err
@@ -129,7 +130,7 @@ func (preset Preset) solve(ctx context.Context, g *commgraph.Graph, l *kernighan
 }
 
 // polish improves all blocks under the metric, first pairs, then rings.
-func (preset Preset) polish(ctx context.Context, g *commgraph.Graph, m *kernighanlin.Metric, r *kernighanlin.Refiner, assign *kernighanlin.Assignment, seed uint64) error {
+func (preset Preset) polish(ctx context.Context, g *commgraph.Graph, m *placement.Metric, r *kernighanlin.Refiner, assign *placement.Assignment, seed uint64) error {
 	if err := settle(ctx, r, assign.Blocks(), nil, pairLimits, preset.Pairs); err != nil || preset.Chain == 0 {
 		return err
 	}

@@ -10,6 +10,7 @@ import (
 	"remap/commgraph"
 	"remap/kernighanlin"
 	"remap/mapping"
+	"remap/placement"
 )
 
 func presets() []mapping.Strategy { return []mapping.Strategy{Fast(), Default(), Strong()} }
@@ -110,13 +111,13 @@ func TestLargeGraphsGetLess(t *testing.T) {
 func TestRenewalOnlyImproves(t *testing.T) {
 	machine := machineOf(t, machines[0])
 	p := &mapping.Problem{Graph: geometric(t, 48), Machine: machine, Allocation: everyHost(machine)}
-	layout := kernighanlin.NewLayout(p, mapping.Identity(48))
+	layout := placement.NewLayout(p, mapping.Identity(48))
 	for seed := range uint64(20) {
 		members := make([]int32, 48)
 		for i, v := range chance(seed).Perm(48) {
 			members[i] = int32(v)
 		}
-		assign := kernighanlin.NewAssignment(layout.First, members)
+		assign := placement.NewAssignment(layout.First, members)
 		r := &renewal{graph: p.Graph, assign: assign, refiner: kernighanlin.NewRefiner(p.Graph, layout.Metric, assign),
 			parent: parents(levelBounds(layout)), preset: DefaultPreset}
 		start := assign.Cost(p.Graph, layout.Metric)

@@ -8,8 +8,8 @@ import (
 
 	"remap/commgraph"
 	"remap/exchange"
-	"remap/kernighanlin"
 	"remap/mapping"
+	"remap/placement"
 )
 
 // Bisection is the strategy "bisection": multilevel recursive bisection over
@@ -19,7 +19,7 @@ func Bisection() mapping.Strategy {
 		Name: "bisection",
 		Doc:  "multilevel recursive bisection over the leaf switches, exactly balanced",
 		Map: func(ctx context.Context, p *mapping.Problem) (mapping.Mapping, error) {
-			return place(ctx, p, "bisection", MachineEffort{}, func(l *kernighanlin.Layout, seed uint64) ([]int32, error) {
+			return place(ctx, p, "bisection", MachineEffort{}, func(l *placement.Layout, seed uint64) ([]int32, error) {
 				return Recursive(ctx, p.Graph, l.First, DefaultOptions, seed)
 			})
 		},
@@ -28,7 +28,7 @@ func Bisection() mapping.Strategy {
 
 // levelBounds lists the blocks of all levels, coarsest first, down to the
 // layout's own.
-func levelBounds(l *kernighanlin.Layout) [][]int32 {
+func levelBounds(l *placement.Layout) [][]int32 {
 	var bounds [][]int32
 	for i := len(l.Places.Levels) - 1; i >= 0; i-- {
 		bounds = append(bounds, l.Places.Levels[i].Bounds)
@@ -45,7 +45,7 @@ func levelBounds(l *kernighanlin.Layout) [][]int32 {
 // for networks whose places decide distances. On others, and where ranks have
 // fixed slots, the machine itself is split, with that effort, and single ranks
 // may change places in the end.
-func place(ctx context.Context, p *mapping.Problem, name string, effort MachineEffort, solve func(l *kernighanlin.Layout, seed uint64) ([]int32, error)) (mapping.Mapping, error) {
+func place(ctx context.Context, p *mapping.Problem, name string, effort MachineEffort, solve func(l *placement.Layout, seed uint64) ([]int32, error)) (mapping.Mapping, error) {
 	if p.MaxMoves > 0 {
 		return nil, fmt.Errorf("a limit of moves is not supported by %s yet", name)
 	}
@@ -56,11 +56,11 @@ func place(ctx context.Context, p *mapping.Problem, name string, effort MachineE
 	if ranks == 0 {
 		return mapping.Mapping{}, nil
 	}
-	layout := kernighanlin.NewLayout(p, slotsFor(p))
+	layout := placement.NewLayout(p, slotsFor(p))
 	fixed := fixedBlocks(p, layout)
 	whole := fixed == nil && nested(layout)
 	seeds := rand.New(rand.NewPCG(p.Seed, 0x747269616c)) // "trial": a stream of its own
-	var best *kernighanlin.Assignment
+	var best *placement.Assignment
 	var least int64
 	count := trials(p.Graph)
 	if !whole {
@@ -77,7 +77,7 @@ func place(ctx context.Context, p *mapping.Problem, name string, effort MachineE
 		if err != nil {
 			return nil, err
 		}
-		assign := kernighanlin.NewAssignment(layout.First, members)
+		assign := placement.NewAssignment(layout.First, members)
 		if cost := assign.Cost(p.Graph, layout.Metric); best == nil || cost < least {
 			best, least = assign, cost
 		}

@@ -1,4 +1,4 @@
-package kernighanlin
+package placement
 
 import (
 	"slices"
@@ -130,10 +130,10 @@ func (m *Metric) Inside(b int32) int64 {
 	return m.inside[b]
 }
 
-// tellsApart is false when vertices may as well be in one block as in the other.
+// TellsApart is false when vertices may as well be in one block as in the other.
 // Between prices that can be so from one block to the other, and yet not to the
 // rest.
-func (m *Metric) tellsApart(a, b int32) bool {
+func (m *Metric) TellsApart(a, b int32) bool {
 	return m.meter != nil && m.meter.prices != nil || 2*m.Between(a, b) > m.Inside(a)+m.Inside(b)
 }
 
@@ -151,3 +151,8 @@ func (m *Metric) Between(a, b int32) int64 {
 	}
 	return m.meter.between(m.hosts[a], m.hosts[b])
 }
+
+// Near lists the blocks beside block b: on switches one link away, or where
+// prices divide a place into several blocks, in the same place. Empty in a fat
+// tree without prices.
+func (m *Metric) Near(b int32) []int32 { return m.near.of(b) }

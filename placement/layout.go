@@ -1,4 +1,4 @@
-package kernighanlin
+package placement
 
 import (
 	"remap/mapping"

@@ -1,4 +1,4 @@
-package kernighanlin
+package placement
 
 import (
 	"cmp"
@@ -20,7 +20,7 @@ func newMeter(p *mapping.Problem) *meter {
 	if p.LinkCost != nil {
 		var err error
 		if m.prices, err = p.Distances(); err != nil {
-			panic("kernighanlin: a problem that fails its check: " + err.Error())
+			panic("placement: a problem that fails its check: " + err.Error())
 		}
 	}
 	return m

@@ -1,6 +1,8 @@
-package kernighanlin
+package placement
 
-import "remap/topology"
+import (
+	"remap/topology"
+)
 
 // near lists, for every block, the blocks on switches one link away: beside
 // a partner is the next best place to its own. Empty where hosts hang on
