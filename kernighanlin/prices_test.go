@@ -23,7 +23,7 @@ func TestPricedStrategy(t *testing.T) {
 			if rapid.Bool().Draw(t, "some fixed") {
 				testkit.Fix(t, p)
 			}
-			start, err := SettleFixed(p)
+			start, err := p.Settle(p.StartMapping())
 			if err != nil {
 				return
 			}

@@ -16,7 +16,7 @@ import (
 // part like ranks that send nothing, so ranks may also move to spare slots
 // beside their partners. The result is never worse than Start in bytes times
 // path length. MaxMoves is kept. Fixed ranks that Start has elsewhere are first
-// put on their slots (SettleFixed); the result is then never worse than that.
+// put on their slots (Problem.Settle); the result is then never worse than that.
 func Strategy() mapping.Strategy { return StrategyWith(DefaultOptions) }
 
 // StrategyWith is "kl" with options; ExpensiveFirst is "kl:order=expense".
@@ -39,7 +39,7 @@ func improve(ctx context.Context, p *mapping.Problem, options Options) (mapping.
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	start, err := SettleFixed(p)
+	start, err := p.Settle(p.StartMapping())
 	if err != nil {
 		return nil, err
 	}

@@ -66,7 +66,7 @@ func TestSplitsFillBlocksExactly(t *testing.T) {
 		p := someProblem(t)
 		fixSome(p, rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "fixed"), 2)))
 		l := placement.NewLayout(p, slotsFor(p))
-		fixed := fixedBlocks(p, l)
+		fixed := l.FixedBlocks()
 		members, err := onMachine(context.Background(), p, l, fixed, DefaultOptions, rapid.Uint64Range(0, 2).Draw(t, "variant"), p.Seed)
 		if err != nil {
 			t.Fatal(err)

@@ -8,11 +8,11 @@ import (
 	"remap/placement"
 )
 
-// settle improves pairs of adjacent blocks in rounds until nothing gains or
+// refinePairs improves pairs of adjacent blocks in rounds until nothing gains or
 // the rounds are used up. The first round visits all pairs for which within
 // holds (nil = all), later rounds those of which a block has changed since its
 // last visit (active block scheduling, Sanders and Schulz 2011).
-func settle(ctx context.Context, r *kernighanlin.Refiner, blocks int, within func(a, b int32) bool, limits kernighanlin.Limits, rounds int) error {
+func refinePairs(ctx context.Context, r *kernighanlin.Refiner, blocks int, within func(a, b int32) bool, limits kernighanlin.Limits, rounds int) error {
 	active, changed := make([]bool, blocks), make([]bool, blocks)
 	for b := range active {
 		active[b] = true

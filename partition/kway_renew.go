@@ -158,7 +158,7 @@ func (w *renewer) renew(ctx context.Context, set []int32, seed uint64) error {
 		}
 		assign := placement.NewAssignment(w.first, found)
 		r := kernighanlin.NewRefiner(&w.part, metric, assign)
-		if err := settle(ctx, r, len(set), nil, pairLimits, 8); err != nil {
+		if err := refinePairs(ctx, r, len(set), nil, pairLimits, 8); err != nil {
 			return err
 		}
 		if cost := assign.Cost(&w.part, metric); cost < least {

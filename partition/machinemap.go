@@ -108,7 +108,7 @@ func (s *machineMapper) run(ctx context.Context, sweeps int) error {
 				break
 			}
 		}
-		if err := s.settle(ctx, d, samples); err != nil {
+		if err := s.refineDepth(ctx, d, samples); err != nil {
 			return err
 		}
 	}

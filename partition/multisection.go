@@ -51,7 +51,7 @@ func multisect(ctx context.Context, g *commgraph.Graph, bounds [][]int32, option
 		assign := placement.NewAssignment(first, members)
 		r := kernighanlin.NewRefiner(g, placement.CutMetric(assign.Blocks()), assign)
 		siblings := func(a, b int32) bool { return parent[a] == parent[b] }
-		if err := settle(ctx, r, assign.Blocks(), siblings, pairLimits, 8); err != nil {
+		if err := refinePairs(ctx, r, assign.Blocks(), siblings, pairLimits, 8); err != nil {
 			return nil, err
 		}
 		above = first

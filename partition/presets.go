@@ -131,7 +131,7 @@ func (preset Preset) solve(ctx context.Context, g *commgraph.Graph, l *placement
 
 // polish improves all blocks under the metric, first pairs, then rings.
 func (preset Preset) polish(ctx context.Context, g *commgraph.Graph, m *placement.Metric, r *kernighanlin.Refiner, assign *placement.Assignment, seed uint64) error {
-	if err := settle(ctx, r, assign.Blocks(), nil, pairLimits, preset.Pairs); err != nil || preset.Chain == 0 {
+	if err := refinePairs(ctx, r, assign.Blocks(), nil, pairLimits, preset.Pairs); err != nil || preset.Chain == 0 {
 		return err
 	}
 	k := newKway(g, m, assign, nil)

@@ -57,7 +57,7 @@ func place(ctx context.Context, p *mapping.Problem, name string, effort MachineE
 		return mapping.Mapping{}, nil
 	}
 	layout := placement.NewLayout(p, slotsFor(p))
-	fixed := fixedBlocks(p, layout)
+	fixed := layout.FixedBlocks()
 	whole := fixed == nil && nested(layout)
 	seeds := rand.New(rand.NewPCG(p.Seed, 0x747269616c)) // "trial": a stream of its own
 	var best *placement.Assignment

@@ -23,8 +23,8 @@ func (l *Layout) Assign(m mapping.Mapping) *Assignment {
 	return NewAssignment(l.First, members)
 }
 
-// FixedVertices marks the fixed ranks of the problem for kernighanlin.Refiner.Fixed: length
-// positions, nil if there are none.
+// FixedVertices marks the fixed ranks of the problem: length positions, nil if there
+// are none.
 func (l *Layout) FixedVertices() []bool {
 	if l.fixed == nil {
 		return nil
@@ -76,4 +76,26 @@ func (l *Layout) Mapping(a *Assignment, ranks int32, start mapping.Mapping, home
 		}
 	}
 	return m
+}
+
+// FixedBlocks is the block of every rank that has a fixed slot, -1 = free; nil
+// when the problem fixes none.
+func (l *Layout) FixedBlocks() []int32 {
+	if l.fixed == nil {
+		return nil
+	}
+	ofSlot := make([]int32, slices.Max(l.Slots)+1)
+	for b := range int32(l.Blocks()) {
+		for _, slot := range l.Slots[l.First[b]:l.First[b+1]] {
+			ofSlot[slot] = b
+		}
+	}
+	blocks := make([]int32, len(l.fixed))
+	for r, slot := range l.fixed {
+		blocks[r] = -1
+		if slot >= 0 {
+			blocks[r] = ofSlot[slot]
+		}
+	}
+	return blocks
 }

@@ -44,7 +44,7 @@ func (k keeper) kept() mapping.Strategy {
 // keep solves one problem. Under a limit of moves, alone has the start refined
 // too, for the case that this leads further than the way to the result.
 func (k keeper) keep(ctx context.Context, p *mapping.Problem, alone bool) (mapping.Mapping, error) {
-	step, moves, err := Settle(p)
+	step, moves, err := p.WithSettledStart()
 	if err != nil {
 		return nil, err
 	}

@@ -9,7 +9,6 @@ import (
 	"pgregory.net/rapid"
 
 	"remap/commgraph"
-	"remap/exchange"
 	"remap/mapping"
 )
 
@@ -19,7 +18,7 @@ func drawTarget(t *rapid.T, p *mapping.Problem) mapping.Mapping {
 	m := mapping.Mapping(rapid.Permutation(mapping.Identity(slots)).Draw(t, "target"))[:p.Ranks()]
 	free := *p
 	free.MaxMoves = 0
-	m, err := exchange.Settle(&free, m)
+	m, err := free.Settle(m)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -32,7 +31,7 @@ func TestRenamedCostsNoMore(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p := drawProblem(t, list)
 		p.MaxMoves = 0
-		settled, _, err := Settle(p)
+		settled, _, err := p.WithSettledStart()
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"remap/mapping"
-	"remap/placement"
 )
 
 // slotsFor chooses as many slots as there are ranks, among them all that ranks
@@ -85,26 +84,4 @@ func (c *slotChoice) parts(level int, first, end int32) []stretch {
 		return cmp.Or(cmp.Compare(c.fixedIn(y), c.fixedIn(x)), cmp.Compare(y.end-y.first, x.end-x.first))
 	})
 	return parts
-}
-
-// fixedBlocks is the block of every rank that has a fixed slot, -1 = free; nil
-// when none has.
-func fixedBlocks(p *mapping.Problem, l *placement.Layout) []int32 {
-	if p.Fixed == nil {
-		return nil
-	}
-	ofSlot := make([]int32, p.Allocation.SlotCount())
-	for b := range int32(l.Blocks()) {
-		for _, slot := range l.Slots[l.First[b]:l.First[b+1]] {
-			ofSlot[slot] = b
-		}
-	}
-	blocks := make([]int32, len(p.Fixed))
-	for r, slot := range p.Fixed {
-		blocks[r] = -1
-		if slot >= 0 {
-			blocks[r] = ofSlot[slot]
-		}
-	}
-	return blocks
 }

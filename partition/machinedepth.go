@@ -8,14 +8,14 @@ import (
 	"remap/placement"
 )
 
-// settle exchanges vertices between any two of the parts there are once depth d
+// refineDepth exchanges vertices between any two of the parts there are once depth d
 // is split, siblings or not, while the cost by mean distances falls.
-func (s *machineMapper) settle(ctx context.Context, d int, samples int32) error {
+func (s *machineMapper) refineDepth(ctx context.Context, d int, samples int32) error {
 	frontier := s.frontier(d)
 	parts := len(frontier)
-	most := mostSettled
+	most := mostParts
 	if d == len(s.depths)-2 {
-		most = 2 * mostSettled // the blocks themselves
+		most = 2 * mostParts // the blocks themselves
 	}
 	if parts > most || 2*parts > len(s.members) {
 		return nil
@@ -45,11 +45,11 @@ func (s *machineMapper) settle(ctx context.Context, d int, samples int32) error 
 		assign.Block[v] = part[node]
 	}
 	rounds := 3
-	if parts > mostSettled/2 {
+	if parts > mostParts/2 {
 		rounds = 1
 	}
 	r := kernighanlin.NewRefiner(s.graph, placement.NewMatrixMetric(matrix, parts, inside), assign)
-	if err := settle(ctx, r, parts, nil, pairLimits, rounds); err != nil {
+	if err := refinePairs(ctx, r, parts, nil, pairLimits, rounds); err != nil {
 		return err
 	}
 	for i, node := range frontier {
@@ -60,9 +60,9 @@ func (s *machineMapper) settle(ctx context.Context, d int, samples int32) error 
 	return nil
 }
 
-// mostSettled bounds the parts that exchange with one another; they have two
+// mostParts bounds the parts that exchange with one another; they have two
 // vertices each at least, or it would be better to look at single swaps.
-const mostSettled = 256
+const mostParts = 256
 
 // frontier lists the nodes that cover the machine once depth d is split, in its
 // order.
