@@ -3,6 +3,7 @@ package partition
 import (
 	"math/rand/v2"
 
+	"remap/internal/scratch"
 	"remap/kernighanlin"
 )
 
@@ -46,7 +47,7 @@ type bisector struct {
 	passes    kernighanlin.Passes
 	matcher   matcher
 	clusterer clusterer
-	scratch   scratch
+	memory    contraction
 	best      []uint8
 	turn      int // runs down the hierarchy since bisect began
 }
@@ -72,7 +73,7 @@ func (b *bisector) bisect(target int64) []uint8 {
 	var best int64
 	b.turn = 0
 	n := b.graph().count()
-	b.best = resize(b.best, n)
+	b.best = scratch.Resize(b.best, n)
 	for try := range b.options.Attempts {
 		cost := b.attempt(target, false)
 		if try == 0 || cost < best {
@@ -109,7 +110,7 @@ func (b *bisector) attempt(target int64, keep bool) int64 {
 	}
 	for l := deepest - 1; l >= 0; l-- {
 		fine, coarse := b.levels[l], b.levels[l+1]
-		fine.side = resize(fine.side, len(fine.into))
+		fine.side = scratch.Resize(fine.side, len(fine.into))
 		for v, c := range fine.into {
 			fine.side[v] = coarse.side[c]
 		}
@@ -144,9 +145,9 @@ func (b *bisector) coarsen(target int64, keep bool) int {
 			b.levels = append(b.levels, &level{})
 		}
 		coarse := b.levels[l+1]
-		coarse.graph.contract(&fine.graph, fine.into, count, &b.scratch)
+		coarse.graph.contract(&fine.graph, fine.into, count, &b.memory)
 		if keep {
-			coarse.side = resize(coarse.side, count)
+			coarse.side = scratch.Resize(coarse.side, count)
 			for v, c := range fine.into {
 				coarse.side[c] = fine.side[v]
 			}
@@ -173,7 +174,7 @@ func (b *bisector) merge(g *graph, limit int64, marks []uint8, clusters bool) (i
 // several such starts is kept.
 func (b *bisector) initial(bottom *level, target int64, l int) {
 	n := bottom.graph.count()
-	bottom.side = resize(bottom.side, n)
+	bottom.side = scratch.Resize(bottom.side, n)
 	grown := make([]uint8, n)
 	var best, bestExcess int64
 	for try := range b.options.Seeds {

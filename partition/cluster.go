@@ -1,6 +1,10 @@
 package partition
 
-import "math/rand/v2"
+import (
+	"math/rand/v2"
+
+	"remap/internal/scratch"
+)
 
 // clusterer finds groups of vertices to merge.
 type clusterer struct {
@@ -29,8 +33,8 @@ func (c *clusterer) cluster(g *graph, limit int64, marks []uint8, chance *rand.R
 	const sweeps, growth = 3, 4
 	n := g.count()
 	limit = min(limit, max(2, growth*g.total/int64(max(1, n))))
-	c.visit, c.label = resize(c.visit, n), resize(c.label, n)
-	c.weight, c.toward = resize(c.weight, n), resize(c.toward, n)
+	c.visit, c.label = scratch.Resize(c.visit, n), scratch.Resize(c.label, n)
+	c.weight, c.toward = scratch.Resize(c.weight, n), scratch.Resize(c.toward, n)
 	for v := range n {
 		c.visit[v], c.label[v], c.weight[v], c.toward[v] = int32(v), int32(v), int64(g.vertices[v]), 0
 	}
@@ -85,7 +89,7 @@ func (c *clusterer) move(g *graph, v int32, limit int64, marks []uint8) bool {
 
 // number gives the clusters consecutive numbers, in order of their first vertex.
 func (c *clusterer) number(n int) int {
-	c.into = resize(c.into, n)
+	c.into = scratch.Resize(c.into, n)
 	of := c.visit // no longer needed
 	for l := range of {
 		of[l] = -1

@@ -115,10 +115,7 @@ func (r *renewal) borrow() *renewer {
 		r.idle = r.idle[:n-1]
 		return w
 	}
-	w := &renewer{renewal: r, local: make([]int32, r.graph.Vertices())}
-	for v := range w.local {
-		w.local[v] = -1
-	}
+	w := &renewer{renewal: r, cut: commgraph.NewExtractor(r.graph, 0)}
 	w.cutter = newCutter(&w.part, r.preset.Renewal)
 	return w
 }
@@ -134,7 +131,7 @@ func (r *renewal) giveBack(w *renewer) {
 type renewer struct {
 	*renewal
 	cutter  *cutter
-	local   []int32 // length vertices: index within the part, -1 = not in it
+	cut     *commgraph.Extractor
 	part    commgraph.Graph
 	members []int32 // vertices of the part
 	first   []int32 // length blocks of the set+1
@@ -178,23 +175,7 @@ func (w *renewer) extract(set []int32) {
 		w.members = append(w.members, w.assign.Of(b)...)
 		w.first = append(w.first, int32(len(w.members)))
 	}
-	for i, v := range w.members {
-		w.local[v] = int32(i)
-	}
-	p := &w.part
-	p.Offsets, p.Neighbors, p.Weights = append(p.Offsets[:0], 0), p.Neighbors[:0], p.Weights[:0]
-	for _, v := range w.members {
-		first, end := w.graph.Row(v)
-		for k := first; k < end; k++ {
-			if u := w.local[w.graph.Neighbors[k]]; u >= 0 {
-				p.Neighbors, p.Weights = append(p.Neighbors, u), append(p.Weights, w.graph.Weights[k])
-			}
-		}
-		p.Offsets = append(p.Offsets, int32(len(p.Neighbors)))
-	}
-	for _, v := range w.members {
-		w.local[v] = -1
-	}
+	w.cut.Extract(&w.part, w.members, nil)
 }
 
 // write puts the part's vertices, in the order given, into the blocks of the set.

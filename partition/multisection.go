@@ -74,10 +74,10 @@ func mix(seed, number uint64) uint64 {
 // cutter cuts sets of vertices into blocks by recursive bisection, one at a
 // time. What a bisection draws follows from the seed it is given.
 type cutter struct {
-	graph    *commgraph.Graph
 	source   *rand.PCG
 	bisector *bisector
-	local    []int32 // length vertices, -1 between uses
+	extract  commgraph.Extractor
+	part     commgraph.Graph
 	spare    []int32
 }
 
@@ -90,17 +90,14 @@ func newCutter(g *commgraph.Graph, options Options) *cutter {
 
 // use changes the graph.
 func (c *cutter) use(g *commgraph.Graph) {
-	c.graph = g
-	c.local = resize(c.local, g.Vertices())
-	for v := range c.local {
-		c.local[v] = -1
-	}
+	c.extract.Use(g, 0)
 }
 
 // halve sorts members so that the first target of them are one half.
 func (c *cutter) halve(members []int32, target int32, seed uint64) {
 	c.source.Seed(seed, 0x63757474) // "cutt": a stream of its own
-	c.bisector.graph().subgraph(c.graph, members, c.local)
+	c.extract.Extract(&c.part, members, nil)
+	c.bisector.graph().set(&c.part)
 	c.spare = divide(members, c.bisector.bisect(int64(target)), c.spare)
 }
 

@@ -9,18 +9,15 @@ import (
 
 // splitter cuts sets of vertices into blocks by recursive bisection.
 type splitter struct {
-	graph    *commgraph.Graph
 	bisector *bisector
-	local    []int32 // length vertices, -1 between uses
+	extract  *commgraph.Extractor
+	part     commgraph.Graph
 	spare    []int32
 }
 
 func newSplitter(g *commgraph.Graph, options Options, seed uint64) *splitter {
-	s := &splitter{graph: g, local: make([]int32, g.Vertices())}
+	s := &splitter{extract: commgraph.NewExtractor(g, 0)}
 	s.bisector = newBisector(options, rand.New(rand.NewPCG(seed, 0x7061727469))) // "parti": a stream of its own
-	for v := range s.local {
-		s.local[v] = -1
-	}
 	return s
 }
 
@@ -53,7 +50,8 @@ func (s *splitter) split(ctx context.Context, members, first []int32) error {
 	}
 	half := blocks / 2
 	target := first[half] - first[0]
-	s.bisector.graph().subgraph(s.graph, members, s.local)
+	s.extract.Extract(&s.part, members, nil)
+	s.bisector.graph().set(&s.part)
 	side := s.bisector.bisect(int64(target))
 	s.spare = divide(members, side, s.spare)
 	if err := s.split(ctx, members[:target], first[:half+1]); err != nil {

@@ -44,23 +44,9 @@ func (r *renewal) part(level int, set, rankAt, index []int32) part {
 		local = append(local, index[rank])
 	}
 	t.Start = local
-	t.Graph = induced(r.Graph, t.ranks)
+	t.Graph = &commgraph.Graph{}
+	commgraph.NewExtractor(r.Graph, 0).Extract(t.Graph, t.ranks, nil)
 	return t
-}
-
-// induced is the graph of some vertices, ascending, and the edges between them.
-func induced(g *commgraph.Graph, vertices []int32) *commgraph.Graph {
-	part := &commgraph.Graph{Offsets: make([]int32, 1, len(vertices)+1)}
-	for _, v := range vertices {
-		first, end := g.Row(v)
-		for e := first; e < end; e++ {
-			if u, found := slices.BinarySearch(vertices, g.Neighbors[e]); found {
-				part.Neighbors, part.Weights = append(part.Neighbors, int32(u)), append(part.Weights, g.Weights[e])
-			}
-		}
-		part.Offsets = append(part.Offsets, int32(len(part.Neighbors)))
-	}
-	return part
 }
 
 // improve replaces Start by what the strategy finds if that is better.
