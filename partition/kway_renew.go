@@ -116,7 +116,7 @@ func (r *renewal) borrow() *renewer {
 		return w
 	}
 	w := &renewer{renewal: r, cut: commgraph.NewExtractor(r.graph, 0)}
-	w.cutter = newCutter(&w.part, r.preset.Renewal)
+	w.recursion = newRecursion(&w.part, r.preset.Renewal)
 	return w
 }
 
@@ -130,11 +130,11 @@ func (r *renewal) giveBack(w *renewer) {
 // belongs to the set's vertices.
 type renewer struct {
 	*renewal
-	cutter  *cutter
-	cut     *commgraph.Extractor
-	part    commgraph.Graph
-	members []int32 // vertices of the part
-	first   []int32 // length blocks of the set+1
+	recursion *recursion
+	cut       *commgraph.Extractor
+	part      commgraph.Graph
+	members   []int32 // vertices of the part
+	first     []int32 // length blocks of the set+1
 }
 
 // renew cuts a set again and keeps what is better.
@@ -147,10 +147,10 @@ func (w *renewer) renew(ctx context.Context, set []int32, seed uint64) error {
 	metric := placement.CutMetric(len(set))
 	least := placement.NewAssignment(w.first, order).Cost(&w.part, metric)
 	var best []int32
-	w.cutter.use(&w.part)
+	w.recursion.use(&w.part)
 	for trial := range w.preset.Trials {
 		found := slices.Clone(order)
-		if err := w.cutter.split(ctx, found, w.first, mix(seed, uint64(trial))); err != nil {
+		if err := w.recursion.split(ctx, nil, found, w.first, mix(seed, uint64(trial))); err != nil {
 			return err
 		}
 		assign := placement.NewAssignment(w.first, found)
