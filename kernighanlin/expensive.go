@@ -41,5 +41,5 @@ type blockPair struct {
 // expense counts the edges that Adjacent(b) found last.
 func (r *Refiner) expense(b, other int32) int64 {
 	m := r.metric
-	return r.toward[other] * (m.Between(b, other) - (m.Inside(b)+m.Inside(other))/2)
+	return r.weightTo[other] * (m.Between(b, other) - (m.Inside(b)+m.Inside(other))/2)
 }

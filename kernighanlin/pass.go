@@ -88,17 +88,12 @@ func (s *Passes) begin(p *Pair, limits Limits) {
 	s.away = 0
 }
 
-const (
-	small  = 256 // pairs of so many vertices are queued whole
-	listed = 64  // and of so many in lists
-)
-
 // chooseForm decides on the form of the queues.
 func (s *Passes) chooseForm() {
 	p := s.pair
 	n := p.Vertices()
 	s.form = list
-	if n <= listed {
+	if n <= listedPair {
 		return
 	}
 	s.form = heap
@@ -180,7 +175,7 @@ func abs(x int64) int64 {
 // unbalanced ones are queued whole.
 func (s *Passes) fill() {
 	p := s.pair
-	whole := p.Vertices() <= small || s.excess() > 0
+	whole := p.Vertices() <= smallPair || s.excess() > 0
 	s.stamp = 0
 	s.returning = s.excess() > 0 // first meet the tolerance, while every vertex is free to move
 	s.moves = s.moves[:0]

@@ -32,7 +32,7 @@ type Refiner struct {
 
 	members []int32 // vertices of the pair: the free ones of its first block, then of its second
 
-	toward    []int64 // length blocks: weight from the block under study, 0 between uses
+	weightTo  []int64 // length blocks: weight from the block under study, 0 between uses
 	neighbors []int32 // blocks with weight
 	partners  []int32 // of the block under study
 	pairs     []blockPair
@@ -41,7 +41,7 @@ type Refiner struct {
 // NewRefiner works on assign in place.
 func NewRefiner(g *commgraph.Graph, m *placement.Metric, assign *placement.Assignment) *Refiner {
 	r := &Refiner{graph: g, metric: m, assign: assign, cut: commgraph.NewExtractor(g, len(assign.Block))}
-	r.toward = make([]int64, assign.Blocks())
+	r.weightTo = make([]int64, assign.Blocks())
 	return r
 }
 
@@ -49,7 +49,7 @@ func NewRefiner(g *commgraph.Graph, m *placement.Metric, assign *placement.Assig
 // order, and the weight to each of them. Both slices are good until the next call.
 func (r *Refiner) Adjacent(b int32) (blocks []int32, weight []int64) {
 	for _, other := range r.neighbors {
-		r.toward[other] = 0
+		r.weightTo[other] = 0
 	}
 	r.neighbors = r.neighbors[:0]
 	for _, v := range r.assign.Of(b) {
@@ -62,13 +62,13 @@ func (r *Refiner) Adjacent(b int32) (blocks []int32, weight []int64) {
 			if other == b {
 				continue
 			}
-			if r.toward[other] == 0 {
+			if r.weightTo[other] == 0 {
 				r.neighbors = append(r.neighbors, other)
 			}
-			r.toward[other] += r.graph.Weights[i]
+			r.weightTo[other] += r.graph.Weights[i]
 		}
 	}
-	return r.neighbors, r.toward
+	return r.neighbors, r.weightTo
 }
 
 // Improve exchanges vertices between blocks a and b, sizes kept, and gives by

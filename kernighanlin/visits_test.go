@@ -38,7 +38,7 @@ func TestVisitsChangeNothing(t *testing.T) {
 
 // everyVisit is Incremental without the memory of visits.
 func (r *Refiner) everyVisit(options Options) (total int64) {
-	limits := Limits{Slack: 1, Passes: options.Passes, Fruitless: 50}
+	limits := Limits{Slack: 1, Passes: options.Passes, Fruitless: sweepFruitless}
 	sweep := r.sweepBlocks
 	if options.ExpensiveFirst {
 		sweep = r.sweepExpensive
