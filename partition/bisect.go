@@ -7,16 +7,6 @@ import (
 	"remap/kernighanlin"
 )
 
-// Options steer the multilevel bisection.
-type Options struct {
-	Coarsest int // graphs of at most so many vertices are not merged further, >= 2
-	Seeds    int // initial bisections tried on the coarsest graph, >= 1
-	Attempts int // whole multilevel runs tried, the best kept, >= 1
-	Cycles   int // further rounds of merging and refining on the best
-	Passes   int // most passes on one graph of the hierarchy
-	Merging  Merging
-}
-
 // Merging is how vertices are merged into those of the next coarser graph.
 type Merging uint8
 
@@ -25,9 +15,6 @@ const (
 	Pairs                   // matching
 	Clusters                // label propagation
 )
-
-// DefaultOptions are those of the strategies.
-var DefaultOptions = Options{Coarsest: 80, Seeds: 6, Attempts: 2, Cycles: 1, Passes: 6}
 
 // bisector cuts graphs in two and keeps its memory between calls.
 //
@@ -137,7 +124,7 @@ func (b *bisector) coarsen(target int64, keep bool) int {
 			marks = fine.side
 		}
 		count, into := b.merge(&fine.graph, limit, marks, clusters)
-		if 20*count > 19*n {
+		if 20*count > shrink*n {
 			return l
 		}
 		fine.into = append(fine.into[:0], into...)
@@ -156,11 +143,11 @@ func (b *bisector) coarsen(target int64, keep bool) int {
 }
 
 // merge finds the vertices of the next coarser graph: how many, and which of
-// them every vertex becomes part of. Clusters that hardly shrink the graph give
-// way to pairs, which also join vertices that are no neighbours.
+// them every vertex becomes part of. Where clusters hardly shrink the graph
+// it takes pairs, which also join vertices that are no neighbours.
 func (b *bisector) merge(g *graph, limit int64, marks []uint8, clusters bool) (int, []int32) {
 	if clusters {
-		if count := b.clusterer.cluster(g, limit, marks, b.chance); 4*count <= 3*g.count() {
+		if count := b.clusterer.cluster(g, limit, marks, b.chance); 4*count <= clusterShrink*g.count() {
 			return count, b.clusterer.into
 		}
 	}

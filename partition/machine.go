@@ -115,7 +115,7 @@ func (m *machine) between(a, b int32, samples int32) int64 {
 		from := m.order[x.first+(2*i+1)*(x.end-x.first)/(2*nx)]
 		for j := range ny {
 			to := m.order[y.first+(2*j+1)*(y.end-y.first)/(2*ny)]
-			if m.grid != nil && m.splitter.manner.lines && from != to {
+			if m.grid != nil && m.splitter.policy.lines && from != to {
 				sum += m.grid.between(from, to)
 			} else {
 				sum += m.layout.Metric.Between(from, to)
@@ -133,7 +133,7 @@ func nested(l *placement.Layout) bool {
 	var place [][]int32
 	for i := range l.Places.Levels {
 		if l.Places.Levels[i].Places() < l.Blocks() {
-			place = append(place, placesOfBlocks(l, i))
+			place = append(place, placesAt(l.Places.Levels[i].Bounds, l.First))
 		}
 	}
 	length := make([]int64, len(place)+1)
@@ -141,7 +141,6 @@ func nested(l *placement.Layout) bool {
 		length[i] = -1
 	}
 	blocks := int32(l.Blocks())
-	const few = 300
 	for a := range blocks {
 		for step := int32(1); a+step < blocks; step++ {
 			shared := 0
@@ -153,26 +152,12 @@ func nested(l *placement.Layout) bool {
 				return false
 			}
 			length[shared] = d
-			if blocks > few {
+			if blocks > fewBlocks {
 				step += step / 2
 			}
 		}
 	}
 	return true
-}
-
-// placesOfBlocks is the place of every block at one level of the layout.
-func placesOfBlocks(l *placement.Layout, level int) []int32 {
-	bounds := l.Places.Levels[level].Bounds
-	of := make([]int32, l.Blocks())
-	at := int32(0)
-	for b := range of {
-		for bounds[at+1] <= l.First[b] {
-			at++
-		}
-		of[b] = at
-	}
-	return of
 }
 
 // variantChance is what a variant's splits are drawn from.

@@ -107,7 +107,7 @@ func checkMeans(t *testing.T, l *placement.Layout, m *machine) {
 			var sum, pairs int64
 			for _, from := range m.order[x.first:x.end] {
 				for _, to := range m.order[y.first:y.end] {
-					if pairs++; m.splitter.manner.lines && from != to {
+					if pairs++; m.splitter.policy.lines && from != to {
 						sum += m.grid.between(from, to)
 					} else {
 						sum += l.Metric.Between(from, to)

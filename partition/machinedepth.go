@@ -60,10 +60,6 @@ func (s *machineMapper) refineDepth(ctx context.Context, d int, samples int32) e
 	return nil
 }
 
-// mostParts bounds the parts that exchange with one another; they have two
-// vertices each at least, or it would be better to look at single swaps.
-const mostParts = 256
-
 // frontier lists the nodes that cover the machine once depth d is split, in its
 // order.
 func (s *machineMapper) frontier(d int) []int32 {

@@ -10,18 +10,6 @@ import (
 	"remap/placement"
 )
 
-// MachineEffort is how hard ranks are mapped where the machine itself is split.
-type MachineEffort struct {
-	Work  int  // vertices and half-edges of the graphs of all trials, which split both machine and ranks another way; one trial at least
-	Most  int  // most trials
-	Swaps bool // single ranks change places in the end
-}
-
-// trials is how often a graph is mapped.
-func (e MachineEffort) trials(g *commgraph.Graph) int {
-	return max(1, min(e.Most, e.Work/(g.Vertices()+len(g.Neighbors)+1)))
-}
-
 // machineMapper puts the vertices of a graph onto a machine by dual recursive
 // bipartitioning (Pellegrini 1994): wherever the machine splits in two, the
 // vertices there are bisected too, into as many as each half has room for.
@@ -120,11 +108,10 @@ func (s *machineMapper) run(ctx context.Context, sweeps int) error {
 // samples is how many blocks of a node stand for it at depth d, so that all
 // distances asked for there take about the same time.
 func (s *machineMapper) samples(d int) int32 {
-	const work = 4 << 20
 	parts := int64(s.depths[d+1] - s.depths[d])
 	pairs := max(1, min(parts*parts, int64(len(s.graph.Neighbors))))
-	n := int32(64)
-	for n > 4 && int64(n)*int64(n)*pairs > work {
+	n := int32(mostSamples)
+	for n > 4 && int64(n)*int64(n)*pairs > sampleWork {
 		n--
 	}
 	return n
@@ -210,10 +197,10 @@ func (s *machineMapper) fill(node, samples int32) {
 // child+1 and not both in one of them. Ends in one half will come nearer to each
 // other than the mean of the half, those in both too: hence three quarters,
 // which irregular graphs do best with. Grids do better with the mean distance
-// alone (see manner).
+// alone (see splitPolicy).
 func (s *machineMapper) apart(child, samples int32) int64 {
 	across := s.between(child, child+1, samples)
-	if !s.splitter.manner.mean {
+	if !s.splitter.policy.mean {
 		inside := (s.between(child, child, samples) + s.between(child+1, child+1, samples)) / 2
 		across = (across - inside) * 3 / 4
 	}
@@ -236,7 +223,7 @@ func (s *machineMapper) blocks() []int32 {
 // onMachine maps the problem's graph onto the layout by splitting the machine.
 func onMachine(ctx context.Context, p *mapping.Problem, l *placement.Layout, fixed []int32, options Options, variant, seed uint64) ([]int32, error) {
 	s := newMachineMapper(p.Graph, newMachine(p, l, variant, p.Graph.TotalWeight()), fixed, options, seed)
-	if err := s.run(ctx, 2); err != nil {
+	if err := s.run(ctx, mapperSweeps); err != nil {
 		return nil, err
 	}
 	return s.blocks(), nil

@@ -8,8 +8,8 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"remap/commgraph"
 	"remap/kernighanlin"
+	"remap/mapping"
 	"remap/placement"
 )
 
@@ -22,12 +22,9 @@ import (
 // Bisections that do not depend on each other run side by side. What each draws
 // by chance follows from the seed and from where its part is, so that the number
 // of cores makes no difference.
-func multisect(ctx context.Context, g *commgraph.Graph, bounds [][]int32, options Options, seed uint64) ([]int32, error) {
-	members := make([]int32, g.Vertices())
-	for v := range members {
-		members[v] = int32(v)
-	}
-	cut := newRecursion(g, options)
+func multisect(ctx context.Context, cut *recursion, bounds [][]int32, seed uint64) ([]int32, error) {
+	g := cut.graph
+	members := mapping.Identity(g.Vertices())
 	above := []int32{0, int32(len(members))}
 	for level, first := range bounds {
 		parent := make([]int32, len(first)-1)
@@ -53,32 +50,10 @@ func multisect(ctx context.Context, g *commgraph.Graph, bounds [][]int32, option
 		assign := placement.NewAssignment(first, members)
 		r := kernighanlin.NewRefiner(g, placement.CutMetric(assign.Blocks()), assign)
 		siblings := func(a, b int32) bool { return parent[a] == parent[b] }
-		if err := refinePairs(ctx, r, assign.Blocks(), siblings, pairLimits, 8); err != nil {
+		if err := refinePairs(ctx, r, assign.Blocks(), siblings, pairLimits, partRounds); err != nil {
 			return nil, err
 		}
 		above = first
 	}
 	return members, nil
-}
-
-// pairLimits are for passes over two blocks.
-var pairLimits = kernighanlin.Limits{Slack: 2, Passes: 4, Fruitless: 60}
-
-// parents gives the place of the level above for every block of the last
-// bounds; of one level alone all have the same.
-func parents(bounds [][]int32) []int32 {
-	first := bounds[len(bounds)-1]
-	parent := make([]int32, len(first)-1)
-	if len(bounds) == 1 {
-		return parent
-	}
-	above := bounds[len(bounds)-2]
-	at := int32(0)
-	for b := range parent {
-		for above[at+1] <= first[b] {
-			at++
-		}
-		parent[b] = at
-	}
-	return parent
 }

@@ -57,7 +57,6 @@ func (r *recursion) use(g *commgraph.Graph) {
 // none where it is nil. When ctx ends, split ends with its error between two
 // bisections; the group's Wait gives the errors of the others.
 func (r *recursion) split(ctx context.Context, group *errgroup.Group, members, first []int32, seed uint64) error {
-	const together = 2048 // vertices: fewer are not worth another goroutine
 	blocks := len(first) - 1
 	if blocks <= 1 {
 		return nil

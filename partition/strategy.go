@@ -6,7 +6,6 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"remap/commgraph"
 	"remap/exchange"
 	"remap/mapping"
 	"remap/placement"
@@ -24,19 +23,6 @@ func Bisection() mapping.Strategy {
 			})
 		},
 	}
-}
-
-// levelBounds lists the blocks of all levels, coarsest first, down to the
-// layout's own.
-func levelBounds(l *placement.Layout) [][]int32 {
-	var bounds [][]int32
-	for i := len(l.Places.Levels) - 1; i >= 0; i-- {
-		bounds = append(bounds, l.Places.Levels[i].Bounds)
-	}
-	if n := len(bounds); n == 0 || len(bounds[n-1]) != len(l.First) {
-		bounds = append(bounds, l.First)
-	}
-	return bounds
 }
 
 // place runs a partitioning of all ranks over the slots chosen for them, on
@@ -62,7 +48,7 @@ func place(ctx context.Context, p *mapping.Problem, name string, effort MachineE
 	seeds := rand.New(rand.NewPCG(p.Seed, 0x747269616c)) // "trial": a stream of its own
 	var best *placement.Assignment
 	var least int64
-	count := trials(p.Graph)
+	count := trials(ranks + len(p.Graph.Neighbors))
 	if !whole {
 		count = effort.trials(p.Graph)
 	}
@@ -92,11 +78,4 @@ func place(ctx context.Context, p *mapping.Problem, name string, effort MachineE
 	swaps := *p
 	swaps.Objective = mapping.PathLength
 	return exchange.Refine(ctx, &swaps, m, exchange.FastOptions)
-}
-
-// trials is how often a graph is partitioned from other seeds: often where it
-// costs nothing and a few dozen vertices leave much to chance.
-func trials(g *commgraph.Graph) int {
-	const work, most = 1 << 15, 16
-	return max(1, min(most, work/(g.Vertices()+len(g.Neighbors)+1)))
 }

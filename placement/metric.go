@@ -27,9 +27,6 @@ type Metric struct {
 	near  near
 }
 
-// matrixBlocks bounds the matrix to what fits a second-level cache.
-const matrixBlocks = 1024
-
 // NewMatrixMetric is a metric given as a symmetric matrix, length blocks x
 // blocks, and the length inside a block.
 func NewMatrixMetric(matrix []uint16, blocks int, inside int64) *Metric {
@@ -156,3 +153,25 @@ func (m *Metric) Between(a, b int32) int64 {
 // prices divide a place into several blocks, in the same place. Empty in a fat
 // tree without prices.
 func (m *Metric) Near(b int32) []int32 { return m.near.of(b) }
+
+// Within is the metric between some blocks, numbered in their order. Where all are
+// equally far apart it is the edge cut.
+func (m *Metric) Within(blocks []int32) *Metric {
+	n := len(blocks)
+	w := &Metric{inside: make([]int64, n), blocks: n, priced: make([]int64, n*n), meter: m.meter}
+	uniform := true
+	for i, a := range blocks {
+		w.inside[i] = m.Inside(a)
+		w.priced[i*n+i] = w.inside[i]
+		uniform = uniform && w.inside[i] == w.inside[0]
+		for j, b := range blocks[:i] {
+			length := m.Between(a, b)
+			w.priced[i*n+j], w.priced[j*n+i] = length, length
+			uniform = uniform && length == w.priced[1]
+		}
+	}
+	if uniform {
+		return CutMetric(n)
+	}
+	return w
+}

@@ -49,9 +49,6 @@ func newNear(machine *topology.Topology, hosts []int32) near {
 	return n
 }
 
-// mostSiblings is how many blocks of its place are near to a block.
-const mostSiblings = 64
-
 // addSiblings makes blocks of one place near to each other: of larger places
 // those next in order. first are the bounds of the blocks, whole of the places.
 func (n *near) addSiblings(first, whole []int32) {

@@ -28,7 +28,7 @@ func Parse(spec string) (mapping.Strategy, error) {
 	if len(links) == 1 {
 		return links[0], nil
 	}
-	return chain(spec, links).kept(), nil
+	return chain(spec, links).adapted(), nil
 }
 
 // ParseList reads strategies separated by commas. An item with an equals sign
@@ -72,13 +72,13 @@ func parseOne(text string) (mapping.Strategy, error) {
 		return mapping.Strategy{}, unknown("strategy", name, names(rows))
 	}
 	if !hasOptions {
-		return rows[at].kept(), nil
+		return rows[at].adapted(), nil
 	}
 	values, err := parseOptions(&rows[at], tail)
 	if err != nil {
 		return mapping.Strategy{}, err
 	}
-	k := rows[at].keeper
+	k := rows[at].adapter
 	s, err := rows[at].with(values)
 	if err != nil {
 		return mapping.Strategy{}, &input.Error{Err: err, Reason: fmt.Sprintf("strategy %s: %v", name, err),
@@ -86,7 +86,7 @@ func parseOne(text string) (mapping.Strategy, error) {
 	}
 	s.Name = text
 	k.Strategy = s
-	return k.kept(), nil
+	return k.adapted(), nil
 }
 
 // parseOptions reads option=value pairs separated by commas; one pair at least.

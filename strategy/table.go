@@ -21,15 +21,15 @@ func Table() []mapping.Strategy {
 	rows := table()
 	list := make([]mapping.Strategy, len(rows))
 	for i, r := range rows {
-		list[i] = r.kept()
+		list[i] = r.adapted()
 	}
 	return list
 }
 
-// row is a strategy of the table, what it keeps by itself, and how to set its
+// row is a strategy of the table with its constraint adapter, and how to set its
 // options.
 type row struct {
-	keeper
+	adapter
 	options []string                                                 // names it understands
 	with    func(values map[string]string) (mapping.Strategy, error) // nil when there are no options
 }
@@ -37,35 +37,37 @@ type row struct {
 // table is a function, not a variable, so that nobody can change it.
 func table() []row {
 	return []row{
-		{keeper: keeper{Strategy: mapping.IdentityStrategy(), fixed: true, plain: true}},
-		{keeper: keeper{Strategy: mapping.CyclicStrategy(), fixed: true, plain: true}},
-		{keeper: keeper{Strategy: mapping.RandomStrategy(), fixed: true, plain: true}},
-		{keeper: ordering(false), options: []string{"weighted"}, with: orderingWith},
-		{keeper: keeper{Strategy: partition.Bisection(), fixed: true}},
-		{keeper: multisection(), options: []string{"preset"}, with: multisectionWith},
-		{keeper: keeper{Strategy: partition.Fast(), fixed: true}},
-		{keeper: keeper{Strategy: partition.Default(), fixed: true}},
-		{keeper: keeper{Strategy: partition.Strong(), fixed: true}},
-		{keeper: passes(), options: []string{"order"}, with: passesWith},
-		{keeper: keeper{Strategy: exchange.Strategy(), fixed: true, limit: true}},
-		{keeper: cuboids()},
-		{keeper: curve()},
-		{keeper: numbers()},
-		{keeper: tiles(), options: []string{"levels"}, with: tilingWith},
-		{keeper: keeper{Strategy: best(usualEffort), fixed: true, limit: true}, options: []string{"trials", "rounds", "seconds"}, with: bestWith},
+		{adapter: adapter{Strategy: mapping.IdentityStrategy(), keepsFixed: true, baseline: true}},
+		{adapter: adapter{Strategy: mapping.CyclicStrategy(), keepsFixed: true, baseline: true}},
+		{adapter: adapter{Strategy: mapping.RandomStrategy(), keepsFixed: true, baseline: true}},
+		{adapter: ordering(false), options: []string{"weighted"}, with: orderingWith},
+		{adapter: adapter{Strategy: partition.Bisection(), keepsFixed: true}},
+		{adapter: multisection(), options: []string{"preset"}, with: multisectionWith},
+		{adapter: adapter{Strategy: partition.Fast(), keepsFixed: true}},
+		{adapter: adapter{Strategy: partition.Default(), keepsFixed: true}},
+		{adapter: adapter{Strategy: partition.Strong(), keepsFixed: true}},
+		{adapter: passes(), options: []string{"order"}, with: passesWith},
+		{adapter: adapter{Strategy: exchange.Strategy(), keepsFixed: true, keepsLimit: true}},
+		{adapter: cuboids()},
+		{adapter: curve()},
+		{adapter: numbers()},
+		{adapter: tiles(), options: []string{"levels"}, with: tilingWith},
+		{adapter: adapter{Strategy: best(usualEffort), keepsFixed: true, keepsLimit: true}, options: []string{"trials", "rounds", "seconds"}, with: bestWith},
 	}
 }
 
 // What best is made of too.
-func multisection() keeper { return keeper{Strategy: partition.Multisection(), fixed: true} }
-func passes() keeper       { return keeper{Strategy: kernighanlin.Strategy(), fixed: true, limit: true} }
-func cuboids() keeper      { return keeper{Strategy: geometric.RecursiveCoordinateBisection()} }
-func curve() keeper        { return keeper{Strategy: geometric.Hilbert()} }
-func numbers() keeper      { return keeper{Strategy: geometric.Curves()} }
-func tiles() keeper        { return keeper{Strategy: tiling.Strategy(tiling.AllLevels)} }
+func multisection() adapter { return adapter{Strategy: partition.Multisection(), keepsFixed: true} }
+func passes() adapter {
+	return adapter{Strategy: kernighanlin.Strategy(), keepsFixed: true, keepsLimit: true}
+}
+func cuboids() adapter { return adapter{Strategy: geometric.RecursiveCoordinateBisection()} }
+func curve() adapter   { return adapter{Strategy: geometric.Hilbert()} }
+func numbers() adapter { return adapter{Strategy: geometric.Curves()} }
+func tiles() adapter   { return adapter{Strategy: tiling.Strategy(tiling.AllLevels)} }
 
-func ordering(weighted bool) keeper {
-	return keeper{Strategy: rcm.StrategyWith(rcm.Options{Weighted: weighted})}
+func ordering(weighted bool) adapter {
+	return adapter{Strategy: rcm.StrategyWith(rcm.Options{Weighted: weighted})}
 }
 
 func orderingWith(values map[string]string) (mapping.Strategy, error) {

@@ -60,7 +60,7 @@ func TestRingsKeepSizes(t *testing.T) {
 		}
 		before, first := slices.Clone(assign.Block), slices.Clone(assign.First)
 		cost := assign.Cost(g, metric)
-		k := newKway(g, metric, assign, fixed)
+		k := newMoves(g, metric, assign, fixed)
 		check := func(name string, gain int64, err error) {
 			if err != nil || gain < 0 || cost-gain != assign.Cost(g, metric) {
 				t.Fatalf("%s: cost %d, gain %d, then %d (%v)", name, cost, gain, assign.Cost(g, metric), err)
@@ -81,10 +81,10 @@ func TestRingsKeepSizes(t *testing.T) {
 			}
 		}
 		limits := chainLimits{Length: rapid.IntRange(2, 8).Draw(t, "length"), Drop: rapid.Int64Range(0, 20).Draw(t, "drop"), Rounds: 5, Work: 100}
-		gain, err := k.search(context.Background(), limits, chance(1))
+		gain, err := k.ejectionChains(context.Background(), limits, chance(1))
 		check("chains", gain, err)
-		gain, err = k.rotate(context.Background(), 20)
-		check("rotation", gain, err)
+		gain, err = k.negativeCycles(context.Background(), 20)
+		check("negative cycles", gain, err)
 	})
 }
 
@@ -102,9 +102,9 @@ func anchored(t testing.TB, random *rand.Rand, loose, blocks int) *commgraph.Gra
 	return build(t, loose+blocks, flows)
 }
 
-// TestRotationFindsTheOptimum: where gains add up, cycles of negative cost lead
+// TestNegativeCyclesFindTheOptimum: where gains add up, cycles of negative cost lead
 // to the optimum (Klein 1967), found here by trying everything.
-func TestRotationFindsTheOptimum(t *testing.T) {
+func TestNegativeCyclesFindTheOptimum(t *testing.T) {
 	for seed := range uint64(60) {
 		random := chance(seed)
 		blocks := 2 + random.IntN(3)
@@ -125,8 +125,8 @@ func TestRotationFindsTheOptimum(t *testing.T) {
 		assign := placement.NewAssignment(first, members)
 		metric := placement.CutMetric(blocks)
 		best := cheapest(g, assign, metric, loose)
-		k := newKway(g, metric, assign, fixed)
-		if _, err := k.rotate(context.Background(), 100); err != nil {
+		k := newMoves(g, metric, assign, fixed)
+		if _, err := k.negativeCycles(context.Background(), 100); err != nil {
 			t.Fatal(err)
 		}
 		if cost := assign.Cost(g, metric); cost != best {
@@ -164,10 +164,10 @@ func cheapest(g *commgraph.Graph, start *placement.Assignment, metric *placement
 	return best
 }
 
-// TestRingsFindWhatPairsCannot: every clique's vertices but one are at home, and
+// TestCyclesFindWhatPairsCannot: every clique's vertices but one are at home, and
 // that one is in the next clique's block. No exchange between two blocks helps
-// enough, a ring through all of them mends everything.
-func TestRingsFindWhatPairsCannot(t *testing.T) {
+// enough, a cycle of moves through all of them gives the optimum.
+func TestCyclesFindWhatPairsCannot(t *testing.T) {
 	const blocks, size = 5, 4
 	var flows []commgraph.Flow
 	for b := range int32(blocks) {
@@ -187,14 +187,14 @@ func TestRingsFindWhatPairsCannot(t *testing.T) {
 		first = append(first, int32(len(members)))
 	}
 	metric := placement.CutMetric(blocks)
-	for name, improve := range map[string]func(k *kway) (int64, error){
-		"chains": func(k *kway) (int64, error) {
-			return k.search(context.Background(), chainLimits{Length: blocks, Rounds: 3, Work: 1000}, chance(1))
+	for name, improve := range map[string]func(m *moves) (int64, error){
+		"chains": func(k *moves) (int64, error) {
+			return k.ejectionChains(context.Background(), chainLimits{Length: blocks, Rounds: 3, Work: 1000}, chance(1))
 		},
-		"rotation": func(k *kway) (int64, error) { return k.rotate(context.Background(), 3) },
+		"negative cycles": func(k *moves) (int64, error) { return k.negativeCycles(context.Background(), 3) },
 	} {
 		assign := placement.NewAssignment(first, slices.Clone(members))
-		if _, err := improve(newKway(g, metric, assign, nil)); err != nil {
+		if _, err := improve(newMoves(g, metric, assign, nil)); err != nil {
 			t.Fatal(err)
 		}
 		if cost := assign.Cost(g, metric); cost != 0 {

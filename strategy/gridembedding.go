@@ -10,23 +10,24 @@ import (
 	"remap/tiling"
 )
 
-// errIncongruent is the refusal of congruent.
-var errIncongruent = errors.New("the grid of the ranks is not that of the network")
+// errNoEmbedding is the refusal of gridEmbedding.
+var errNoEmbedding = errors.New("the grid of the ranks is not that of the network")
 
-// congruent lays a grid of ranks onto a torus or mesh of the same shape, or one
-// whose switches each take a box of it: of all ways to pair their dimensions
-// whose extents are multiples of the network's the best. With neighbours along
-// the dimensions alone and one rank a switch every edge is one cable, which is
-// as short as can be. It refuses other grids, and allocations without a slot
-// for every cell where it lies.
-func congruent() mapping.Strategy {
-	return mapping.Strategy{Name: "congruent", Doc: "the grid of the ranks laid onto a torus or mesh of its shape", Map: layGrid}
+// gridEmbedding lays a grid of ranks onto a torus or mesh with as many dimensions.
+// Each dimension of the network takes one of the grid whose extent is a multiple of
+// its own, so that each switch takes a box of cells. Of all such pairings it takes the
+// one of the shortest paths. Where neighbours lie along the dimensions alone and each
+// switch takes one rank, every edge is one cable, which is as short as can be. It
+// refuses other grids, and allocations that lack the slot of a cell.
+func gridEmbedding() adapter {
+	return adapter{Strategy: mapping.Strategy{Name: "grid embedding",
+		Doc: "the grid of the ranks laid onto a torus or mesh of its shape", Map: embedGrid}}
 }
 
-func layGrid(ctx context.Context, p *mapping.Problem) (mapping.Mapping, error) {
+func embedGrid(ctx context.Context, p *mapping.Problem) (mapping.Mapping, error) {
 	switch {
 	case p.Machine.Routes == nil || p.Machine.Routes.Grid == nil:
-		return nil, errIncongruent
+		return nil, errNoEmbedding
 	case p.Fixed != nil:
 		return nil, tiling.ErrFixed
 	case ctx.Err() != nil:
@@ -49,16 +50,15 @@ func layGrid(ctx context.Context, p *mapping.Problem) (mapping.Mapping, error) {
 		}
 	})
 	if best == nil {
-		return nil, errIncongruent
+		return nil, errNoEmbedding
 	}
 	return best, nil
 }
 
-// pairings calls visit with every way to give each dimension of a network one of
-// the grid whose extent is a multiple of its own; axes[k] is that of dimension k.
+// pairings calls visit with every choice of a dimension of the grid for each dimension
+// of the network, whose extent it is a multiple of; axes[k] is that of dimension k.
 func pairings(grid []int, network []int16, visit func(axes []int)) {
-	const most = 6 // dimensions: 720 ways
-	if len(grid) != len(network) || len(grid) > most {
+	if len(grid) != len(network) || len(grid) > mostPaired {
 		return
 	}
 	axes := make([]int, 0, len(grid))

@@ -1,10 +1,12 @@
 package partition
 
-import "context"
+import (
+	"context"
+)
 
-// rotation finds rings of moves over the digraph of the blocks: the arc from A
-// to B carries the vertex of A whose move to B gains most, and costs minus that
-// gain. A cycle of negative cost is a ring of moves that gains, and keeps all
+// cycles finds cycles of moves as negative cycles in the digraph of the blocks: the
+// arc from A to B carries the vertex of A whose move to B gains most, and costs minus
+// that gain. A cycle of negative cost is a cycle of moves that gains, and keeps all
 // sizes exactly (Sanders and Schulz 2013, "Think locally, act globally", who
 // called it the basic negative cycle search under perfect balance).
 //
@@ -15,16 +17,16 @@ import "context"
 //	    C
 //
 // Cycles are found by Bellman and Ford's algorithm from all blocks at once.
-// Gains in a ring add up only where its vertices are no neighbours; so every
-// ring is priced before it is made.
+// The gains of a cycle add up only where its vertices are no neighbours. So every
+// cycle is priced before it is made.
 //
 // Deviations: arcs lead only to blocks that a vertex has edges to, vertices
-// without edges take no part, and cycles of more than about 24 blocks are not
+// without edges take no part, and cycles of more than about longestCycle blocks are not
 // looked for.
 //
 // A round costs O(edges + length x arcs).
-type rotation struct {
-	*kway
+type cycles struct {
+	*moves
 	from, to []int32 // length arcs, in order of from
 	vertex   []int32
 	gain     []int64
@@ -32,17 +34,17 @@ type rotation struct {
 	distance []int64 // length blocks
 	parent   []int32 // length blocks: arc by which the distance came, -1 = none
 	used     []bool  // length blocks: changed in this round
-	ring     []int32 // vertices
-	cycle    []int32 // arcs
+	vertices []int32 // of the cycle at hand
+	cycle    []int32 // its arcs
 	seen     []int32 // length blocks
 }
 
-// rotate makes rings in rounds until none gains, and gives by how much the cost
+// negativeCycles makes cycles of moves in rounds until none gains, and gives by how much the cost
 // fell. When ctx ends it ends with its error, the assignment valid.
-func (k *kway) rotate(ctx context.Context, rounds int) (int64, error) {
-	blocks := k.assign.Blocks()
-	r := &rotation{kway: k, arc: make([]int32, blocks), distance: make([]int64, blocks), parent: make([]int32, blocks),
-		used: make([]bool, blocks), seen: make([]int32, blocks)}
+func (m *moves) negativeCycles(ctx context.Context, rounds int) (int64, error) {
+	blocks := m.assign.Blocks()
+	r := &cycles{moves: m, arc: make([]int32, blocks), distance: make([]int64, blocks)}
+	r.parent, r.seen, r.used = make([]int32, blocks), make([]int32, blocks), make([]bool, blocks)
 	for b := range r.arc {
 		r.arc[b] = -1
 	}
@@ -61,7 +63,7 @@ func (k *kway) rotate(ctx context.Context, rounds int) (int64, error) {
 }
 
 // findArcs lists the arcs and the vertex of each; of equal ones the first.
-func (r *rotation) findArcs() {
+func (r *cycles) findArcs() {
 	r.from, r.to, r.vertex, r.gain = r.from[:0], r.to[:0], r.vertex[:0], r.gain[:0]
 	for a := range int32(r.assign.Blocks()) {
 		begin := len(r.from)
@@ -93,12 +95,11 @@ func (r *rotation) findArcs() {
 	}
 }
 
-// round makes disjoint rings as long as there are any, and gives their gain.
-func (r *rotation) round() (total int64) {
+// round makes disjoint cycles as long as there are any, and gives their gain.
+func (r *cycles) round() (total int64) {
 	clear(r.used)
 	for {
-		cycles := r.search()
-		if !cycles {
+		if !r.search() {
 			return total
 		}
 		any := false
@@ -121,12 +122,11 @@ func (r *rotation) round() (total int64) {
 // search runs Bellman and Ford's rounds over arcs between blocks that are not
 // used; it tells whether distances still fell in the last one, which means that
 // the parents hold a negative cycle, or will with more rounds.
-func (r *rotation) search() bool {
-	const longest = 24 // rounds, and so about the longest cycle found
+func (r *cycles) search() bool {
 	for b := range r.parent {
 		r.distance[b], r.parent[b] = 0, -1
 	}
-	for range min(longest, len(r.parent)) {
+	for range min(longestCycle, len(r.parent)) {
 		fell := false
 		for i, a := range r.from {
 			b := r.to[i]
@@ -147,7 +147,7 @@ func (r *rotation) search() bool {
 
 // follow walks from b along the parents; if that leads into a cycle not met
 // before, the cycle is in r.cycle.
-func (r *rotation) follow(b int32) bool {
+func (r *cycles) follow(b int32) bool {
 	stamp := b
 	at := b
 	for at >= 0 && r.seen[at] < 0 {
@@ -169,15 +169,15 @@ func (r *rotation) follow(b int32) bool {
 	}
 }
 
-// attempt turns the ring of r.cycle if it gains, counted exactly, and gives the
-// gain. Its blocks are used then; the worst arc of a ring that does not gain
-// is taken out.
-func (r *rotation) attempt() int64 {
-	r.ring = r.ring[:0]
+// attempt makes the moves of r.cycle if they gain, counted exactly, and gives the
+// gain. Its blocks are used then; the worst arc of a cycle that does not gain is
+// taken out.
+func (r *cycles) attempt() int64 {
+	r.vertices = r.vertices[:0]
 	worst := r.cycle[0]
 	for i := len(r.cycle) - 1; i >= 0; i-- { // parents lead backward
 		arc := r.cycle[i]
-		r.ring = append(r.ring, r.vertex[arc])
+		r.vertices = append(r.vertices, r.vertex[arc])
 		if r.gain[arc] < r.gain[worst] {
 			worst = arc
 		}
@@ -187,7 +187,7 @@ func (r *rotation) attempt() int64 {
 		r.gain[worst] = -1 << 60
 		return 0
 	}
-	r.turn(r.ring)
+	r.apply(r.vertices)
 	for _, arc := range r.cycle {
 		r.used[r.from[arc]] = true
 	}
@@ -195,7 +195,7 @@ func (r *rotation) attempt() int64 {
 }
 
 // gainOf prices the moves of a cycle of arcs, one after the other.
-func (r *rotation) gainOf(cycle []int32) (gain int64) {
+func (r *cycles) gainOf(cycle []int32) (gain int64) {
 	for _, arc := range cycle {
 		v := r.vertex[arc]
 		r.look(v)

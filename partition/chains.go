@@ -5,50 +5,50 @@ import (
 	"math/rand/v2"
 )
 
-// chainLimits steer chains.
+// chainLimits steer ejection chains.
 type chainLimits struct {
-	Length int   // most vertices of a ring, >= 2
-	Drop   int64 // a chain ends when it is so much below the best ring found on it, or below 0
+	Length int   // most vertices of a cycle of moves, >= 2
+	Drop   int64 // a chain ends when it is so much below the best cycle found on it, or below 0
 	Rounds int   // most rounds over all vertices
 	Work   int   // most vertices looked at, for each vertex of the graph
 }
 
-// chains finds rings of moves that gain: k-way local search that keeps all
-// sizes exactly.
+// chains finds cycles of moves that gain, by ejection chains (Glover 1992). The
+// sizes of all blocks stay exact.
 //
-// A chain begins with the best move of one vertex, which leaves a hole behind
-// and one vertex too many where it went. From there the vertex goes on whose
-// best move gains most, and so on (an ejection chain, Glover 1992). At
-// every block the chain could also close, with a vertex that fills the hole.
-// The ring of the largest gain is made, if it gains at all:
+// A chain begins with the best move of one vertex. It leaves a hole behind, and one
+// vertex too many where it goes. Of the vertices there the one moves on whose best
+// move gains most, and so on. At every block the chain can also close, with a vertex
+// that fills the hole. The cycle of the largest gain is made, if that is above zero:
 //
 //	hole A <....... could close ........
 //	   \                               :
 //	    u --> B, out goes v --> C, out goes w --> ...
 //
-// Of a ring whose gains have a sum above zero some vertex begins a chain whose
-// every partial sum is above zero too (Lin and Kernighan 1973), so that with
-// Drop 0 most chains end at their first move.
+// A cycle whose gains sum to more than zero has a vertex from which every partial
+// sum is above zero too (Lin and Kernighan 1973). So with Drop 0 most chains end at
+// their first move.
 //
 // A round costs O(chains x length x vertices of a block x degree), bounded by
 // Work; after a first round only blocks that changed are visited.
 type chains struct {
-	*kway
+	*moves
 	limits chainLimits
 	mark   []int32 // length positions: stamp of the last chain the vertex was in
 	stamp  int32
-	ring   []int32
+	cycle  []int32
 	before []int32 // block of every vertex of the chain before it
 	work   int     // vertices that may still be looked at
 }
 
-// search tries chains from all vertices in random order, in rounds until none
+// ejectionChains tries chains from all vertices in random order, in rounds until none
 // gains, and gives by how much the cost fell. When ctx ends it ends with its
 // error, the assignment valid.
-func (k *kway) search(ctx context.Context, limits chainLimits, chance *rand.Rand) (int64, error) {
-	n := k.graph.Vertices()
-	c := &chains{kway: k, limits: limits, mark: make([]int32, len(k.assign.Members)), work: limits.Work * n}
-	active, changed := make([]bool, k.assign.Blocks()), make([]bool, k.assign.Blocks())
+func (m *moves) ejectionChains(ctx context.Context, limits chainLimits, chance *rand.Rand) (int64, error) {
+	n := m.graph.Vertices()
+	c := &chains{moves: m, limits: limits, work: limits.Work * n}
+	c.mark = make([]int32, len(m.assign.Members))
+	active, changed := make([]bool, m.assign.Blocks()), make([]bool, m.assign.Blocks())
 	for b := range active {
 		active[b] = true
 	}
@@ -64,13 +64,13 @@ func (k *kway) search(ctx context.Context, limits chainLimits, chance *rand.Rand
 		chance.Shuffle(n, func(i, j int) { order[i], order[j] = order[j], order[i] })
 		var gain int64
 		for _, v := range order {
-			if b := k.assign.Block[v]; !active[b] && !changed[b] {
+			if b := m.assign.Block[v]; !active[b] && !changed[b] {
 				continue
 			}
 			if g := c.from(v); g > 0 {
 				gain += g
-				for _, u := range c.ring {
-					changed[k.assign.Block[u]] = true
+				for _, u := range c.cycle {
+					changed[m.assign.Block[u]] = true
 				}
 			}
 		}
@@ -83,7 +83,7 @@ func (k *kway) search(ctx context.Context, limits chainLimits, chance *rand.Rand
 	return total, nil
 }
 
-// from makes the best ring of the chain that begins with v and gives its gain,
+// from makes the best cycle of the chain that begins with v and gives its gain,
 // 0 if there is none.
 func (c *chains) from(v int32) int64 {
 	c.stamp++
@@ -91,18 +91,18 @@ func (c *chains) from(v int32) int64 {
 		return 0
 	}
 	hole := c.assign.Block[v]
-	to, sum, _ := c.moves(v, -1)
+	to, sum, _ := c.bestMove(v, -1)
 	if to < 0 || sum <= -c.limits.Drop {
 		return 0
 	}
-	c.ring, c.before = c.ring[:0], c.before[:0]
+	c.cycle, c.before = c.cycle[:0], c.before[:0]
 	c.push(v, to)
 	var best int64
-	length, last := 0, int32(-1) // of the best ring: without the one that fills the hole, and that
-	for len(c.ring) < c.limits.Length {
+	length, last := 0, int32(-1) // of the best cycle: without the one that fills the hole, and that
+	for len(c.cycle) < c.limits.Length {
 		s := c.leave(to, hole)
 		if s.filler >= 0 && sum+s.fillGain > best {
-			best, length, last = sum+s.fillGain, len(c.ring), s.filler
+			best, length, last = sum+s.fillGain, len(c.cycle), s.filler
 		}
 		if s.next < 0 || sum+s.gain <= best-c.limits.Drop {
 			break
@@ -110,25 +110,25 @@ func (c *chains) from(v int32) int64 {
 		c.push(s.next, s.to)
 		sum, to = sum+s.gain, s.to
 	}
-	for i := len(c.ring) - 1; i >= 0; i-- {
-		c.assign.Block[c.ring[i]] = c.before[i]
+	for i := len(c.cycle) - 1; i >= 0; i-- {
+		c.assign.Block[c.cycle[i]] = c.before[i]
 	}
 	if best > 0 {
-		c.ring = append(c.ring[:length], last)
-		c.turn(c.ring)
+		c.cycle = append(c.cycle[:length], last)
+		c.apply(c.cycle)
 	}
 	return best
 }
 
 // push lets v go to a block for the time of the chain.
 func (c *chains) push(v, to int32) {
-	c.ring, c.before = append(c.ring, v), append(c.before, c.assign.Block[v])
+	c.cycle, c.before = append(c.cycle, v), append(c.before, c.assign.Block[v])
 	c.mark[v] = c.stamp
 	c.assign.Block[v] = to
 }
 
-// step is what may leave a block with one vertex too many; -1 = nothing.
-type step struct {
+// departure is what may leave a block with one vertex too many; -1 = nothing.
+type departure struct {
 	next, to int32 // the vertex whose best move gains most, and where to
 	gain     int64
 	filler   int32 // the vertex that gains most by filling the hole
@@ -136,15 +136,15 @@ type step struct {
 }
 
 // leave looks at all vertices of a block that the chain has not moved.
-func (c *chains) leave(block, hole int32) step {
-	s := step{next: -1, to: -1, filler: -1}
+func (c *chains) leave(block, hole int32) departure {
+	s := departure{next: -1, to: -1, filler: -1}
 	members := c.assign.Of(block)
 	c.work -= len(members)
 	for _, u := range members {
 		if c.mark[u] == c.stamp || c.fixed != nil && c.fixed[u] {
 			continue
 		}
-		to, gain, fillGain := c.moves(u, hole)
+		to, gain, fillGain := c.bestMove(u, hole)
 		if to >= 0 && (s.next < 0 || gain > s.gain) {
 			s.next, s.to, s.gain = u, to, gain
 		}
@@ -155,10 +155,10 @@ func (c *chains) leave(block, hole int32) step {
 	return s
 }
 
-// moves gives the best move of v to a block around it other than the hole, and
+// bestMove gives the best move of v to a block around it other than the hole, and
 // what it gains; to is -1 if there is none. fillGain is what a move to the hole
 // gains; a hole of -1 is none.
-func (c *chains) moves(v, hole int32) (to int32, gain, fillGain int64) {
+func (c *chains) bestMove(v, hole int32) (to int32, gain, fillGain int64) {
 	c.look(v)
 	from := c.assign.Block[v]
 	here := c.price(from)

@@ -7,25 +7,26 @@ import (
 	"remap/mapping"
 )
 
-// renamed gives a mapping that costs no more than m and puts as many ranks as
-// it can where toward has them (length ranks; -1 = anywhere). It exchanges
-// whole places of the same shape: in a tree it makes no difference which of two
-// equal pods holds a part of the job, nor which leaf switch of the pod:
+// relabel gives a mapping that costs no more than m and puts as many ranks as it can
+// where the target mapping has them (length ranks; -1 = anywhere). It is a symmetry-aware
+// relabelling: it exchanges the contents of whole places of the same shape. In a tree it
+// makes no difference which of two equal pods holds a part of the job, nor which leaf
+// switch of the pod:
 //
 //	m        [a b][c d] | [e f][g h]        pods  e f g h -> first: most in common
-//	toward   [g h][e x] | [y b][a d]        leaf switches inside them, hosts, slots
-//	renamed  [g h][e f] | [c d][a b]
+//	target   [g h][e x] | [y b][a d]        leaf switches inside them, hosts, slots
+//	result   [g h][e f] | [c d][a b]
 //
 // At every level, from the top, places are paired in order of falling overlap
 // (greedy matching). Places with ranks that m has where they are fixed stay
 // themselves. Where places are not symmetric, as boxes of a torus, the cost
 // tells: then the exchange begins a level lower. O(levels x ranks log ranks),
 // and the cost of as many evaluations.
-func renamed(p *mapping.Problem, m mapping.Mapping, toward []int32) mapping.Mapping {
+func relabel(p *mapping.Problem, m mapping.Mapping, target []int32) mapping.Mapping {
 	if len(m) == 0 {
 		return m
 	}
-	n := newNaming(p, m, toward)
+	n := newRelabelling(p, m, target)
 	cost := p.Cost(m)
 	for top := len(n.places.Levels); top >= 0; top-- {
 		for place := range int32(n.count(top)) {
@@ -33,7 +34,7 @@ func renamed(p *mapping.Problem, m mapping.Mapping, toward []int32) mapping.Mapp
 		}
 		found := make(mapping.Mapping, len(m))
 		for r, s := range m {
-			found[r] = n.places.Slots[n.name[n.position[s]]]
+			found[r] = n.places.Slots[n.label[n.position[s]]]
 		}
 		if slices.Equal(found, m) || p.Cost(found) <= cost {
 			return found
@@ -42,30 +43,30 @@ func renamed(p *mapping.Problem, m mapping.Mapping, toward []int32) mapping.Mapp
 	return m
 }
 
-// naming is one search for new names. Positions are indexes into Places.Slots;
+// relabelling is one search for new labels of places. Positions are indexes into Places.Slots;
 // level 0 of places are the positions themselves, the last is everything.
-type naming struct {
+type relabelling struct {
 	places   *mapping.Places
 	position []int32   // length slots
-	wanted   []int32   // length positions: position where toward has the rank that m has here, -1 = no rank, or anywhere
+	wanted   []int32   // length positions: position where target has the rank that m has here, -1 = no rank, or anywhere
 	stays    [][]bool  // levels x places: holds a rank that is fixed there
 	shape    [][]int32 // levels x places: equal numbers have equal parts
 	of       [][]int32 // levels x positions: place
-	name     []int32   // length positions: the new position of what is here
+	label    []int32   // length positions: the new position of what is here
 }
 
-func newNaming(p *mapping.Problem, m mapping.Mapping, toward []int32) *naming {
-	n := &naming{places: mapping.NewPlaces(p.Machine, p.Allocation, nil)}
+func newRelabelling(p *mapping.Problem, m mapping.Mapping, target []int32) *relabelling {
+	n := &relabelling{places: mapping.NewPlaces(p.Machine, p.Allocation, nil)}
 	slots := len(n.places.Slots)
-	n.position, n.wanted, n.name = make([]int32, slots), make([]int32, slots), make([]int32, slots)
+	n.position, n.wanted, n.label = make([]int32, slots), make([]int32, slots), make([]int32, slots)
 	for at, s := range n.places.Slots {
 		n.position[s] = int32(at)
 		n.wanted[at] = -1
 	}
 	own := make([]bool, slots)
 	for r, s := range m {
-		if toward[r] >= 0 {
-			n.wanted[n.position[s]] = n.position[toward[r]]
+		if target[r] >= 0 {
+			n.wanted[n.position[s]] = n.position[target[r]]
 		}
 		own[n.position[s]] = p.Fixed != nil && p.Fixed[r] == s
 	}
@@ -77,19 +78,19 @@ func newNaming(p *mapping.Problem, m mapping.Mapping, toward []int32) *naming {
 }
 
 // bounds are the positions where the places of a level begin and end.
-func (n *naming) bounds(level int) []int32 {
+func (n *relabelling) bounds(level int) []int32 {
 	if level > len(n.places.Levels) {
 		return []int32{0, int32(len(n.position))}
 	}
 	return n.places.Levels[level-1].Bounds
 }
 
-// count is the number of places at a level of the topology's, as renamed has
+// count is the number of places at a level of the topology's, as relabel has
 // them: the one that follows the last is everything.
-func (n *naming) count(level int) int { return len(n.bounds(level+1)) - 1 }
+func (n *relabelling) count(level int) int { return len(n.bounds(level+1)) - 1 }
 
 // addLevel fills in what is known of a level from the one below.
-func (n *naming) addLevel(level int) {
+func (n *relabelling) addLevel(level int) {
 	bounds, below := n.bounds(level), level-1
 	places := len(bounds) - 1
 	of, stays, shapes := make([]int32, len(n.position)), make([]bool, places), make([][]int32, places)
@@ -117,14 +118,14 @@ func (n *naming) addLevel(level int) {
 }
 
 // parts are the places of a level between two positions.
-func (n *naming) parts(level int, first, end int32) (from, to int32) {
+func (n *relabelling) parts(level int, first, end int32) (from, to int32) {
 	return n.of[level][first], n.of[level][end-1] + 1
 }
 
-// match names what is in place a of a level after what is in place b, which
+// match labels what is in place a of a level as what is in place b, which
 // has the same shape: the parts of a are paired with those of b, and so on.
 // The level counts as in count.
-func (n *naming) match(level int, a, b int32) {
+func (n *relabelling) match(level int, a, b int32) {
 	bounds := n.bounds(level + 1)
 	fromA, toA := n.parts(level, bounds[a], bounds[a+1])
 	fromB, toB := n.parts(level, bounds[b], bounds[b+1])
@@ -147,7 +148,7 @@ func (n *naming) match(level int, a, b int32) {
 	for i, y := range partner {
 		x := fromA + int32(i)
 		if level == 0 {
-			n.name[x] = y
+			n.label[x] = y
 			continue
 		}
 		n.match(level-1, x, y)
@@ -156,7 +157,7 @@ func (n *naming) match(level int, a, b int32) {
 
 // joinRest pairs what is left: a part with itself where that is possible, then
 // in order, shape by shape.
-func (n *naming) joinRest(level int, fromA, fromB int32, partner []int32, taken []bool) {
+func (n *relabelling) joinRest(level int, fromA, fromB int32, partner []int32, taken []bool) {
 	shape := n.shape[level]
 	if fromA == fromB {
 		for i := range partner {
@@ -186,7 +187,7 @@ func (n *naming) joinRest(level int, fromA, fromB int32, partner []int32, taken 
 type overlap struct{ x, y, ranks int32 }
 
 // overlaps lists the pairs of parts with any, the largest first.
-func (n *naming) overlaps(level int, firstA, endA, firstB, endB int32) []overlap {
+func (n *relabelling) overlaps(level int, firstA, endA, firstB, endB int32) []overlap {
 	var all []overlap
 	for at := firstA; at < endA; at++ {
 		if want := n.wanted[at]; want >= firstB && want < endB {

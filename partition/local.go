@@ -44,73 +44,73 @@ func refinePairs(ctx context.Context, r *kernighanlin.Refiner, blocks int, withi
 	return nil
 }
 
-// kway is what the searches over all blocks share: the blocks, where every
+// moves is what the searches for cycles of moves share: the blocks, where every
 // vertex stands in them, and what a move of it would gain.
 //
-// A move takes one vertex to another block. Moves in a ring, each into the
-// block that the next one leaves, keep all sizes:
+// A move takes one vertex to another block. A cycle of moves, each into the block
+// that the next one leaves, keeps all sizes:
 //
 //	block A --u--> block B --v--> block C --w--> back to A
-type kway struct {
+type moves struct {
 	graph    *commgraph.Graph
 	metric   *placement.Metric
 	assign   *placement.Assignment
 	fixed    []bool  // length positions: vertices that stay where they are; nil = none
 	position []int32 // length positions: index of every vertex in assign.Members
 
-	toward []int64 // length blocks: weight from the vertex last looked at, 0 elsewhere
-	near   []int32 // the blocks with weight
+	weightTo []int64 // length blocks: weight from the vertex last looked at, 0 elsewhere
+	near     []int32 // the blocks with weight
 }
 
-func newKway(g *commgraph.Graph, m *placement.Metric, assign *placement.Assignment, fixed []bool) *kway {
-	k := &kway{graph: g, metric: m, assign: assign, fixed: fixed}
+func newMoves(g *commgraph.Graph, m *placement.Metric, assign *placement.Assignment, fixed []bool) *moves {
+	k := &moves{graph: g, metric: m, assign: assign, fixed: fixed}
 	k.position = make([]int32, len(assign.Members))
 	for i, v := range assign.Members {
 		k.position[v] = int32(i)
 	}
-	k.toward = make([]int64, assign.Blocks())
+	k.weightTo = make([]int64, assign.Blocks())
 	return k
 }
 
 // look sums the weights from v to the blocks around it. An idle vertex has none.
-func (k *kway) look(v int32) {
-	for _, b := range k.near {
-		k.toward[b] = 0
+func (m *moves) look(v int32) {
+	for _, b := range m.near {
+		m.weightTo[b] = 0
 	}
-	k.near = k.near[:0]
-	if int(v) >= k.graph.Vertices() {
+	m.near = m.near[:0]
+	if int(v) >= m.graph.Vertices() {
 		return
 	}
-	first, end := k.graph.Row(v)
+	first, end := m.graph.Row(v)
 	for i := first; i < end; i++ {
-		b := k.assign.Block[k.graph.Neighbors[i]]
-		if k.toward[b] == 0 {
-			k.near = append(k.near, b)
+		b := m.assign.Block[m.graph.Neighbors[i]]
+		if m.weightTo[b] == 0 {
+			m.near = append(m.near, b)
 		}
-		k.toward[b] += k.graph.Weights[i]
+		m.weightTo[b] += m.graph.Weights[i]
 	}
 }
 
 // price is what the edges of the vertex last looked at cost if it is in b.
 // O(blocks around it).
-func (k *kway) price(b int32) int64 {
+func (m *moves) price(b int32) int64 {
 	var sum int64
-	for _, other := range k.near {
-		sum += k.toward[other] * k.metric.Between(b, other)
+	for _, other := range m.near {
+		sum += m.weightTo[other] * m.metric.Between(b, other)
 	}
 	return sum
 }
 
-// turn puts every vertex of a ring into the block and position of the next one,
+// apply puts every vertex of a cycle into the block and position of the next one,
 // the last one into those of the first.
-func (k *kway) turn(ring []int32) {
-	position, block := k.position[ring[0]], k.assign.Block[ring[0]]
-	for i, next := range ring[1:] {
-		k.put(ring[i], k.position[next], k.assign.Block[next])
+func (m *moves) apply(cycle []int32) {
+	position, block := m.position[cycle[0]], m.assign.Block[cycle[0]]
+	for i, next := range cycle[1:] {
+		m.put(cycle[i], m.position[next], m.assign.Block[next])
 	}
-	k.put(ring[len(ring)-1], position, block)
+	m.put(cycle[len(cycle)-1], position, block)
 }
 
-func (k *kway) put(v, position, block int32) {
-	k.assign.Members[position], k.assign.Block[v], k.position[v] = v, block, position
+func (m *moves) put(v, position, block int32) {
+	m.assign.Members[position], m.assign.Block[v], m.position[v] = v, block, position
 }

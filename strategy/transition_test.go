@@ -25,8 +25,8 @@ func drawTarget(t *rapid.T, p *mapping.Problem) mapping.Mapping {
 	return m
 }
 
-// New names cost nothing, keep fixed ranks, and do not lead further away.
-func TestRenamedCostsNoMore(t *testing.T) {
+// New labels cost nothing, keep fixed ranks, and do not lead further away.
+func TestRelabelCostsNoMore(t *testing.T) {
 	list := machines(t)
 	rapid.Check(t, func(t *rapid.T) {
 		p := drawProblem(t, list)
@@ -36,7 +36,7 @@ func TestRenamedCostsNoMore(t *testing.T) {
 			t.Fatal(err)
 		}
 		m := drawTarget(t, settled)
-		got := renamed(settled, m, settled.StartMapping())
+		got := relabel(settled, m, settled.StartMapping())
 		if err := got.Check(p.Allocation.SlotCount()); err != nil || len(got) != len(m) || p.Cost(got) > p.Cost(m) {
 			t.Fatalf("%v; from %g to %g", err, p.Cost(m), p.Cost(got))
 		}
@@ -49,8 +49,8 @@ func TestRenamedCostsNoMore(t *testing.T) {
 }
 
 // A mapping whose pods, leaf switches, hosts and slots were exchanged at random
-// gets its names back: nobody needs to move.
-func TestRenamedFindsTheNames(t *testing.T) {
+// gets its labels back: nobody needs to move.
+func TestRelabelFindsTheLabels(t *testing.T) {
 	machine := mustNetwork(t, "fattree:nodes-per-leaf=3,leaves-per-pod=4,pods=3,aggs-per-pod=2,cores=4")
 	rapid.Check(t, func(t *rapid.T) {
 		const perHost = 2
@@ -78,59 +78,59 @@ func TestRenamedFindsTheNames(t *testing.T) {
 			m[r] = name[s]
 		}
 		p.Start = start
-		if got := renamed(p, m, start); p.Moves(got) != 0 {
+		if got := relabel(p, m, start); p.Moves(got) != 0 {
 			t.Fatalf("%d ranks move", p.Moves(got))
 		}
 	})
 }
 
-// All steps together lead to the target, but for where in a neighbourhood a
-// rank arrives; each by itself is a mapping, its gain the change of the cost
+// All cycles of moves together lead to the target, but for where in a site a rank
+// arrives; each by itself is a mapping, its gain the change of the cost
 // where that is counted on;
-// every rank on its way is in one step; and undone steps leave no trace.
-func TestStepsOfTheWay(t *testing.T) {
+// every rank that moves is in one cycle; and undone cycles leave no trace.
+func TestCyclesOfATransition(t *testing.T) {
 	list := machines(t)
 	rapid.Check(t, func(t *rapid.T) {
 		p := drawProblem(t, list)
 		p.Fixed, p.MaxMoves, p.Objective, p.LinkCost = nil, 0, mapping.PathLength, nil
 		target := drawTarget(t, p)
-		w := newWay(p, target)
+		w := newTransition(p, target)
 		start, slots := slices.Clone(w.at), p.Allocation.SlotCount()
 		for range 2 { // the second time after all were undone
 			moved, undo := 0, [][]int32{}
-			for i := range w.steps {
+			for i := range w.cycles {
 				before := p.Cost(w.at)
-				undo = append(undo, w.slotsOf(&w.steps[i]))
-				gain := w.make(&w.steps[i])
-				moved += len(w.steps[i].ranks)
+				undo = append(undo, w.slotsOf(&w.cycles[i]))
+				gain := w.make(&w.cycles[i])
+				moved += len(w.cycles[i].ranks)
 				if err := w.at.Check(slots); err != nil || w.counted() && before-float64(gain) != p.Cost(w.at) || p.Moves(w.at) != moved {
-					t.Fatalf("step %v: %v; cost %g less %d is not %g; %d moved, not %d", w.steps[i], err, before, gain, p.Cost(w.at), p.Moves(w.at), moved)
+					t.Fatalf("cycle %v: %v; cost %g less %d is not %g; %d moved, not %d", w.cycles[i], err, before, gain, p.Cost(w.at), p.Moves(w.at), moved)
 				}
 			}
 			for r, s := range w.at {
-				if w.near[s] != w.near[target[r]] {
+				if w.site[s] != w.site[target[r]] {
 					t.Fatalf("rank %d arrives at slot %d, wanted near %d", r, s, target[r])
 				}
 			}
 			for i := len(undo) - 1; i >= 0; i-- {
-				w.undo(&w.steps[i], undo[i])
+				w.undo(&w.cycles[i], undo[i])
 			}
 			if !slices.Equal(start, w.at) {
 				t.Fatalf("undone: %v, was %v", w.at, start)
 			}
 		}
-		for i := range w.steps {
-			undo := w.slotsOf(&w.steps[i])
-			w.make(&w.steps[i])
+		for i := range w.cycles {
+			undo := w.slotsOf(&w.cycles[i])
+			w.make(&w.cycles[i])
 			if err := w.at.Check(slots); err != nil {
-				t.Fatalf("step %v alone: %v", w.steps[i], err)
+				t.Fatalf("cycle %v alone: %v", w.cycles[i], err)
 			}
-			w.undo(&w.steps[i], undo)
+			w.undo(&w.cycles[i], undo)
 		}
 	})
 }
 
-// A part of the way keeps its limit and costs no more than the start.
+// A part of a transition keeps its limit and costs no more than the start.
 func TestPartOfTheWay(t *testing.T) {
 	list := machines(t)
 	gained := 0
@@ -139,7 +139,7 @@ func TestPartOfTheWay(t *testing.T) {
 		p.Fixed, p.MaxMoves = nil, 0
 		target := drawTarget(t, p)
 		limit := rapid.IntRange(0, p.Ranks()).Draw(t, "limit")
-		m, err := newWay(p, target).part(context.Background(), limit)
+		m, err := newTransition(p, target).partial(context.Background(), limit)
 		if err != nil || m.Check(p.Allocation.SlotCount()) != nil {
 			t.Fatal(err, m)
 		}
@@ -151,7 +151,7 @@ func TestPartOfTheWay(t *testing.T) {
 		}
 	})
 	if gained == 0 {
-		t.Error("no part of any way gains")
+		t.Error("no part of any transition gains")
 	}
 }
 
