@@ -206,7 +206,8 @@ func (b *bisector) limits(g *graph, target int64, l int) kernighanlin.Limits {
 
 func (g *graph) pair(side []uint8) kernighanlin.Pair {
 	return kernighanlin.Pair{
-		Offsets: g.offsets, Neighbors: g.neighbors, Weights: g.weights, VertexWeights: g.vertices, Bias: g.bias, Side: side,
+		Offsets: g.offsets, Neighbors: g.neighbors, Weights: g.weights,
+		VertexWeights: g.vertices, Bias: g.bias, Side: side,
 	}
 }
 

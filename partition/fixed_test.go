@@ -67,7 +67,7 @@ func TestSplitsFillBlocksExactly(t *testing.T) {
 		fixSome(p, rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "fixed"), 2)))
 		l := placement.NewLayout(p, slotsFor(p))
 		fixed := l.FixedBlocks()
-		members, err := onMachine(context.Background(), p, l, fixed, DefaultOptions, rapid.Uint64Range(0, 2).Draw(t, "variant"), p.Seed)
+		members, err := onMachine(context.Background(), p, l, fixed, rapid.Uint64Range(0, 2).Draw(t, "variant"), p.Seed)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -22,7 +22,9 @@ const leafPlaces = 4
 // It is for path lengths alone: m must pass Check, and the problem have neither fixed
 // ranks nor a limit of moves. It returns the best mapping that it has reached, never
 // worse than m, and with it ctx's error when ctx has ended.
-func Improve(ctx context.Context, p *mapping.Problem, m mapping.Mapping, seed uint64) (mapping.Mapping, error) {
+func Improve(
+	ctx context.Context, p *mapping.Problem, m mapping.Mapping, seed uint64,
+) (mapping.Mapping, error) {
 	layout := placement.NewLayout(p, nil)
 	levels := levelBounds(layout)
 	least := p.Cost(m)
@@ -30,7 +32,8 @@ func Improve(ctx context.Context, p *mapping.Problem, m mapping.Mapping, seed ui
 		assign := layout.Assign(m)
 		home := slices.Clone(assign.Block)
 		search := newNeighbourhoodSearch(p.Graph, layout.Metric, assign, levels, FastPreset.Solver)
-		if err := search.round(ctx, level, size, trials, mix(seed, uint64(level*leafPlaces+size))); err != nil {
+		s := mix(seed, uint64(level*leafPlaces+size))
+		if err := search.round(ctx, level, size, trials, s); err != nil {
 			return err
 		}
 		found := layout.Mapping(assign, int32(p.Ranks()), m, home)

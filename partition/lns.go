@@ -40,14 +40,19 @@ type neighbourhoodSearch struct {
 	idle   []*subproblem
 }
 
-func newNeighbourhoodSearch(g *commgraph.Graph, m *placement.Metric, assign *placement.Assignment, levels [][]int32, solver Solver) *neighbourhoodSearch {
+func newNeighbourhoodSearch(
+	g *commgraph.Graph, m *placement.Metric, assign *placement.Assignment, levels [][]int32, solver Solver,
+) *neighbourhoodSearch {
 	return &neighbourhoodSearch{graph: g, metric: m, assign: assign, levels: levels, solver: solver}
 }
 
-// round cuts disjoint neighbourhoods of at most size places of a level again. trials
-// is how many solutions are tried of a neighbourhood whose graph has so many vertices
-// and half-edges. The seed decides.
-func (s *neighbourhoodSearch) round(ctx context.Context, level, size int, trials func(work int) int, seed uint64) error {
+// tries is how many solutions are tried of a neighbourhood whose graph has so many
+// vertices and half-edges.
+type tries func(work int) int
+
+// round cuts disjoint neighbourhoods of at most size places of a level again. The seed
+// decides.
+func (s *neighbourhoodSearch) round(ctx context.Context, level, size int, trials tries, seed uint64) error {
 	group, inner := errgroup.WithContext(ctx)
 	group.SetLimit(runtime.GOMAXPROCS(0))
 	chance := rand.New(rand.NewPCG(seed, 0x736574)) // "set": a stream of its own
@@ -93,7 +98,9 @@ type subproblem struct {
 }
 
 // improve cuts a neighbourhood again and keeps what is better.
-func (w *subproblem) improve(ctx context.Context, level int, places []int32, trials func(work int) int, seed uint64) error {
+func (w *subproblem) improve(
+	ctx context.Context, level int, places []int32, trials tries, seed uint64,
+) error {
 	w.gather(level, places)
 	first, metric := w.bounds[len(w.bounds)-1], w.metric.Within(w.blocks)
 	least := placement.NewAssignment(first, mapping.Identity(len(w.members))).Cost(&w.part, metric)

@@ -12,7 +12,9 @@ import (
 // the rounds are used up. The first round visits all pairs for which within
 // holds (nil = all), later rounds those of which a block has changed since its
 // last visit (active block scheduling, Sanders and Schulz 2011).
-func refinePairs(ctx context.Context, r *kernighanlin.Refiner, blocks int, within func(a, b int32) bool, limits kernighanlin.Limits, rounds int) error {
+func refinePairs(
+	ctx context.Context, r *kernighanlin.Refiner, blocks int, within func(a, b int32) bool, rounds int,
+) error {
 	active, changed := make([]bool, blocks), make([]bool, blocks)
 	for b := range active {
 		active[b] = true
@@ -30,7 +32,7 @@ func refinePairs(ctx context.Context, r *kernighanlin.Refiner, blocks int, withi
 				if err := ctx.Err(); err != nil {
 					return err
 				}
-				if r.Improve(a, b, limits) > 0 {
+				if r.Improve(a, b, pairLimits) > 0 {
 					changed[a], changed[b], any = true, true, true
 				}
 			}

@@ -23,7 +23,8 @@ func (s *machineMapper) refineDepth(ctx context.Context, d int, samples int32) e
 	matrix := make([]uint16, parts*parts)
 	var inside int64
 	part := make([]int32, len(s.nodes))
-	assign := &placement.Assignment{First: make([]int32, parts+1), Members: s.members, Block: make([]int32, len(s.where))}
+	assign := &placement.Assignment{Members: s.members}
+	assign.First, assign.Block = make([]int32, parts+1), make([]int32, len(s.where))
 	for i, a := range frontier {
 		part[a] = int32(i)
 		assign.First[i+1] = s.room[s.nodes[a].end]
@@ -49,7 +50,7 @@ func (s *machineMapper) refineDepth(ctx context.Context, d int, samples int32) e
 		rounds = 1
 	}
 	r := kernighanlin.NewRefiner(s.graph, placement.NewMatrixMetric(matrix, parts, inside), assign)
-	if err := refinePairs(ctx, r, parts, nil, pairLimits, rounds); err != nil {
+	if err := refinePairs(ctx, r, parts, nil, rounds); err != nil {
 		return err
 	}
 	for i, node := range frontier {

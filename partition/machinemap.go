@@ -54,9 +54,12 @@ type machineMapper struct {
 // newMachineMapper puts all vertices on the whole machine. fixed is the block
 // of every vertex that is to stay in one, -1 = free; nil = all free. Free
 // vertices are as many as the room the fixed ones leave.
-func newMachineMapper(g *commgraph.Graph, m *machine, fixed []int32, options Options, seed uint64) *machineMapper {
-	s := &machineMapper{machine: m, graph: g, extract: commgraph.NewExtractor(g, 0), where: make([]int32, g.Vertices()),
-		room: make([]int32, len(m.order)+1), seen: make([]int32, len(m.nodes)), difference: make([]int64, len(m.nodes))}
+func newMachineMapper(
+	g *commgraph.Graph, m *machine, fixed []int32, options Options, seed uint64,
+) *machineMapper {
+	s := &machineMapper{machine: m, graph: g, extract: commgraph.NewExtractor(g, 0)}
+	s.where, s.room = make([]int32, g.Vertices()), make([]int32, len(m.order)+1)
+	s.seen, s.difference = make([]int32, len(m.nodes)), make([]int64, len(m.nodes))
 	s.bisector = newBisector(options, rand.New(rand.NewPCG(seed, 0x6475616c))) // "dual": a stream of its own
 	taken := make([]int32, len(m.order))
 	for v := range s.where {
@@ -221,8 +224,11 @@ func (s *machineMapper) blocks() []int32 {
 }
 
 // onMachine maps the problem's graph onto the layout by splitting the machine.
-func onMachine(ctx context.Context, p *mapping.Problem, l *placement.Layout, fixed []int32, options Options, variant, seed uint64) ([]int32, error) {
-	s := newMachineMapper(p.Graph, newMachine(p, l, variant, p.Graph.TotalWeight()), fixed, options, seed)
+func onMachine(
+	ctx context.Context, p *mapping.Problem, l *placement.Layout, fixed []int32, variant, seed uint64,
+) ([]int32, error) {
+	m := newMachine(p, l, variant, p.Graph.TotalWeight())
+	s := newMachineMapper(p.Graph, m, fixed, DefaultOptions, seed)
 	if err := s.run(ctx, mapperSweeps); err != nil {
 		return nil, err
 	}

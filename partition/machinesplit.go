@@ -46,12 +46,15 @@ type blockSplitter struct {
 	places      [][]int32 // length levels, coarsest first: place of every block
 	distances   bool      // split by distance where there are no dimensions
 	favour      []int     // length dimensions: the order of equal sides
-	turn        []int16   // length dimensions: where a whole ring is cut first, everywhere the same, so that boxes stay beside each other
 	draws       bool      // by chance where splits are equally good, in all variants but the first
 	chance      *rand.Rand
 	policy      splitPolicy
 	parts       int64   // of the blocks at hand, the first half shall have one part
 	key         []int64 // length blocks: what the blocks at hand are sorted by
+
+	// turn is where a whole ring is cut first, the same everywhere, so that boxes stay
+	// beside each other; length dimensions.
+	turn []int16
 }
 
 func newBlockSplitter(p *mapping.Problem, l *placement.Layout, variant uint64) blockSplitter {

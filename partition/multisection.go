@@ -36,8 +36,8 @@ func multisect(ctx context.Context, cut *recursion, bounds [][]int32, seed uint6
 			for child := from; child < to; child++ {
 				parent[child] = int32(b)
 			}
-			members, first, seed := members[above[b]:above[b+1]], first[from:to+1], mix(mix(seed, uint64(level)), uint64(b))
-			if err := cut.split(inner, group, members, first, seed); err != nil {
+			s, inPlace := mix(mix(seed, uint64(level)), uint64(b)), members[above[b]:above[b+1]]
+			if err := cut.split(inner, group, inPlace, first[from:to+1], s); err != nil {
 				break // Wait tells it, or the caller's context
 			}
 		}
@@ -50,7 +50,7 @@ func multisect(ctx context.Context, cut *recursion, bounds [][]int32, seed uint6
 		assign := placement.NewAssignment(first, members)
 		r := kernighanlin.NewRefiner(g, placement.CutMetric(assign.Blocks()), assign)
 		siblings := func(a, b int32) bool { return parent[a] == parent[b] }
-		if err := refinePairs(ctx, r, assign.Blocks(), siblings, pairLimits, partRounds); err != nil {
+		if err := refinePairs(ctx, r, assign.Blocks(), siblings, partRounds); err != nil {
 			return nil, err
 		}
 		above = first

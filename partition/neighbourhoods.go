@@ -33,11 +33,12 @@ func (s *neighbourhoodSearch) neighbourhoods(level, size int, chance *rand.Rand)
 			})
 			next := int32(-1)
 			for _, other := range around {
-				if used[other] {
-					continue
-				}
-				if next < 0 || weightTo[other] > weightTo[next] || weightTo[other] == weightTo[next] && other < next {
+				switch {
+				case used[other]:
+				case next < 0 || weightTo[other] > weightTo[next]:
 					next = other
+				case weightTo[other] == weightTo[next]:
+					next = min(next, other)
 				}
 			}
 			if next < 0 {

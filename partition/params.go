@@ -107,7 +107,10 @@ var DefaultPreset = Preset{
 	},
 	Neighbourhoods: Neighbourhoods{
 		Rounds: 2, Blocks: 8, Trials: 2,
-		Solver: Solver{Cut: Options{Coarsest: 80, Seeds: 4, Attempts: 1, Passes: 6}, Pairs: partRounds},
+		Solver: Solver{
+			Cut:   Options{Coarsest: 80, Seeds: 4, Attempts: 1, Passes: 6},
+			Pairs: partRounds,
+		},
 	},
 	Machine: MachineEffort{Work: 1 << 19, Most: 24, Swaps: true},
 }
@@ -121,7 +124,10 @@ var StrongPreset = Preset{
 	},
 	Neighbourhoods: Neighbourhoods{
 		Rounds: 6, Blocks: 6, Trials: 4,
-		Solver: Solver{Cut: Options{Coarsest: 80, Seeds: 4, Attempts: 2, Cycles: 1, Passes: 6}, Pairs: partRounds},
+		Solver: Solver{
+			Cut:   Options{Coarsest: 80, Seeds: 4, Attempts: 2, Cycles: 1, Passes: 6},
+			Pairs: partRounds,
+		},
 	},
 	Machine: MachineEffort{Work: 1 << 21, Most: 64, Swaps: true},
 }

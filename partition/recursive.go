@@ -18,7 +18,9 @@ import (
 // between the first and the second half of the blocks, and so on down.
 // first ascends from 0 to the number of vertices. The same seed gives the same
 // result. When ctx ends, Recursive ends with its error between two bisections.
-func Recursive(ctx context.Context, g *commgraph.Graph, first []int32, options Options, seed uint64) ([]int32, error) {
+func Recursive(
+	ctx context.Context, g *commgraph.Graph, first []int32, options Options, seed uint64,
+) ([]int32, error) {
 	members := mapping.Identity(g.Vertices())
 	group, inner := errgroup.WithContext(ctx)
 	group.SetLimit(runtime.GOMAXPROCS(0))
@@ -56,7 +58,9 @@ func (r *recursion) use(g *commgraph.Graph) {
 // which bisections run side by side: large halves do as far as the group has room,
 // none where it is nil. When ctx ends, split ends with its error between two
 // bisections; the group's Wait gives the errors of the others.
-func (r *recursion) split(ctx context.Context, group *errgroup.Group, members, first []int32, seed uint64) error {
+func (r *recursion) split(
+	ctx context.Context, group *errgroup.Group, members, first []int32, seed uint64,
+) error {
 	blocks := len(first) - 1
 	if blocks <= 1 {
 		return nil

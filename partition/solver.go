@@ -25,7 +25,9 @@ func (preset Preset) on(g *commgraph.Graph) Preset {
 }
 
 // solve gives the vertices in the order of the layout's positions.
-func (preset Preset) solve(ctx context.Context, g *commgraph.Graph, l *placement.Layout, seed uint64) ([]int32, error) {
+func (preset Preset) solve(
+	ctx context.Context, g *commgraph.Graph, l *placement.Layout, seed uint64,
+) ([]int32, error) {
 	preset = preset.on(g)
 	bounds := levelBounds(l)
 	members, err := multisect(ctx, newRecursion(g, preset.Cut), bounds, seed)
@@ -38,10 +40,11 @@ func (preset Preset) solve(ctx context.Context, g *commgraph.Graph, l *placement
 		return nil, err
 	}
 	n := preset.Neighbourhoods
+	trials := func(int) int { return n.Trials }
 	search := newNeighbourhoodSearch(g, l.Metric, assign, bounds, n.Solver)
 	for round := range n.Rounds {
 		s := mix(seed, uint64(2+round))
-		if err := search.round(ctx, len(bounds)-1, n.Blocks, func(int) int { return n.Trials }, s); err != nil {
+		if err := search.round(ctx, len(bounds)-1, n.Blocks, trials, s); err != nil {
 			return nil, err
 		}
 		if err := preset.refine(ctx, g, l.Metric, refiner, assign, mix(s, 1)); err != nil {
@@ -53,8 +56,12 @@ func (preset Preset) solve(ctx context.Context, g *commgraph.Graph, l *placement
 
 // refine improves all blocks under the metric: first by exchanges between pairs of
 // blocks, then by cycles of moves, which ejection chains and negative cycles find.
-func (s *Solver) refine(ctx context.Context, g *commgraph.Graph, m *placement.Metric, r *kernighanlin.Refiner, assign *placement.Assignment, seed uint64) error {
-	if err := refinePairs(ctx, r, assign.Blocks(), nil, pairLimits, s.Pairs); err != nil || s.ChainLength == 0 {
+func (s *Solver) refine(
+	ctx context.Context, g *commgraph.Graph, m *placement.Metric,
+	r *kernighanlin.Refiner, assign *placement.Assignment, seed uint64,
+) error {
+	err := refinePairs(ctx, r, assign.Blocks(), nil, s.Pairs)
+	if err != nil || s.ChainLength == 0 {
 		return err
 	}
 	moves := newMoves(g, m, assign, nil)
@@ -66,7 +73,7 @@ func (s *Solver) refine(ctx context.Context, g *commgraph.Graph, m *placement.Me
 	if _, err := moves.ejectionChains(ctx, limits, chance); err != nil || s.CycleRounds == 0 {
 		return err
 	}
-	_, err := moves.negativeCycles(ctx, s.CycleRounds)
+	_, err = moves.negativeCycles(ctx, s.CycleRounds)
 	return err
 }
 
@@ -101,7 +108,9 @@ func (preset Preset) Strategy() mapping.Strategy {
 		Name: preset.Name,
 		Doc:  preset.Doc,
 		Map: func(ctx context.Context, p *mapping.Problem) (mapping.Mapping, error) {
-			solve := func(l *placement.Layout, seed uint64) ([]int32, error) { return preset.solve(ctx, p.Graph, l, seed) }
+			solve := func(l *placement.Layout, seed uint64) ([]int32, error) {
+				return preset.solve(ctx, p.Graph, l, seed)
+			}
 			return place(ctx, p, preset.Name, preset.Machine, solve)
 		},
 	}

@@ -18,9 +18,10 @@ func Bisection() mapping.Strategy {
 		Name: "bisection",
 		Doc:  "multilevel recursive bisection over the leaf switches, exactly balanced",
 		Map: func(ctx context.Context, p *mapping.Problem) (mapping.Mapping, error) {
-			return place(ctx, p, "bisection", MachineEffort{}, func(l *placement.Layout, seed uint64) ([]int32, error) {
+			solve := func(l *placement.Layout, seed uint64) ([]int32, error) {
 				return Recursive(ctx, p.Graph, l.First, DefaultOptions, seed)
-			})
+			}
+			return place(ctx, p, "bisection", MachineEffort{}, solve)
 		},
 	}
 }
@@ -31,7 +32,10 @@ func Bisection() mapping.Strategy {
 // for networks whose places decide distances. On others, and where ranks have
 // fixed slots, the machine itself is split, with that effort, and single ranks
 // may change places in the end.
-func place(ctx context.Context, p *mapping.Problem, name string, effort MachineEffort, solve func(l *placement.Layout, seed uint64) ([]int32, error)) (mapping.Mapping, error) {
+func place(
+	ctx context.Context, p *mapping.Problem, name string, effort MachineEffort,
+	solve func(l *placement.Layout, seed uint64) ([]int32, error),
+) (mapping.Mapping, error) {
 	if p.MaxMoves > 0 {
 		return nil, fmt.Errorf("a limit of moves is not supported by %s yet", name)
 	}
@@ -58,7 +62,7 @@ func place(ctx context.Context, p *mapping.Problem, name string, effort MachineE
 		if seed := seeds.Uint64(); whole {
 			members, err = solve(layout, seed)
 		} else {
-			members, err = onMachine(ctx, p, layout, fixed, DefaultOptions, uint64(trial), seed)
+			members, err = onMachine(ctx, p, layout, fixed, uint64(trial), seed)
 		}
 		if err != nil {
 			return nil, err

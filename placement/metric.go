@@ -19,8 +19,12 @@ type Metric struct {
 	matrix []uint16 // length blocks x blocks, or nil
 	priced []int64  // the same where links have prices
 
-	place  [][]int32 // for every level coarser than the blocks: place of every block; or nil
-	length []int64   // length levels+1: path length of blocks that share a place of that level first, last: none
+	// place is the place of every block, for every level coarser than the blocks; or nil.
+	place [][]int32
+
+	// length is the path length of two blocks by the level of their finest shared place;
+	// the last of those that share none. Length levels+1.
+	length []int64
 
 	meter *meter
 	hosts []int32 // length blocks: first host of every block

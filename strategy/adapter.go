@@ -97,7 +97,9 @@ func (a adapter) withFixed(ctx context.Context, p *mapping.Problem) (mapping.Map
 
 // withinLimit changes the start toward a target mapping that may move too many ranks,
 // and repairs with the moves that are left.
-func (a adapter) withinLimit(ctx context.Context, p *mapping.Problem, target mapping.Mapping, fromStart bool) (mapping.Mapping, error) {
+func (a adapter) withinLimit(
+	ctx context.Context, p *mapping.Problem, target mapping.Mapping, fromStart bool,
+) (mapping.Mapping, error) {
 	start := p.StartMapping()
 	best, least := start, costOf(p, start)
 	consider := func(m mapping.Mapping) {

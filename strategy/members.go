@@ -25,7 +25,10 @@ type member struct {
 // are tiled, in which refiners find next to nothing.
 func (s *portfolio) gridMembers() []member {
 	if s.free() && work(s.Graph) > trialWork {
-		return []member{{seed: s.Seed, chain: []adapter{tiles()}}, {seed: s.Seed, chain: []adapter{gridEmbedding()}}}
+		return []member{
+			{seed: s.Seed, chain: []adapter{tiles()}},
+			{seed: s.Seed, chain: []adapter{gridEmbedding()}},
+		}
 	}
 	return []member{
 		{seed: s.Seed, chain: s.refined(tiles())},
@@ -36,14 +39,16 @@ func (s *portfolio) gridMembers() []member {
 // members are all others. The first needs no time to speak of.
 func (s *portfolio) members(trials int) []member {
 	list := []member{
-		{seed: s.Seed, chain: []adapter{{Strategy: mapping.IdentityStrategy(), keepsFixed: true, baseline: true}}},
+		{seed: s.Seed, chain: []adapter{baseline(mapping.IdentityStrategy())}},
 		{seed: s.Seed, chain: []adapter{ordering(false)}},
 		{seed: s.Seed, chain: []adapter{ordering(true)}},
 		{seed: s.Seed, chain: s.refiners()},
 		{seed: s.Seed, chain: []adapter{quickSwaps()}},
 	}
 	if s.Coordinates != nil || s.Grid != nil {
-		list = append(list, member{seed: s.Seed, chain: s.refined(cuboids())}, member{seed: s.Seed, chain: s.refined(curve())})
+		list = append(list,
+			member{seed: s.Seed, chain: s.refined(cuboids())},
+			member{seed: s.Seed, chain: s.refined(curve())})
 	}
 	if s.onGrid() { // elsewhere it is much like identity
 		list = append(list, member{seed: s.Seed, chain: s.refined(numbers())})

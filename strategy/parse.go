@@ -18,7 +18,10 @@ func Parse(spec string) (mapping.Strategy, error) {
 	links := make([]mapping.Strategy, len(parts))
 	for i, part := range parts {
 		if part == "" && len(parts) > 1 {
-			return mapping.Strategy{}, &input.Error{Reason: fmt.Sprintf("strategy %q: a + has nothing before or behind it", spec), Hint: "a chain is written a+b, for example multisection+swap"}
+			return mapping.Strategy{}, &input.Error{
+				Reason: fmt.Sprintf("strategy %q: a + has nothing before or behind it", spec),
+				Hint:   "a chain is written a+b, for example multisection+swap",
+			}
 		}
 		var err error
 		if links[i], err = parseOne(part); err != nil {
@@ -98,11 +101,16 @@ func parseOptions(r *row, text string) (map[string]string, error) {
 			return nil, unknown("option of strategy "+r.Name, option, r.options)
 		}
 		if !ok || value == "" {
-			return nil, &input.Error{Reason: fmt.Sprintf("strategy %s: option %s has no value", r.Name, option),
-				Hint: fmt.Sprintf("write %s:%s=VALUE", r.Name, option)}
+			return nil, &input.Error{
+				Reason: fmt.Sprintf("strategy %s: option %s has no value", r.Name, option),
+				Hint:   fmt.Sprintf("write %s:%s=VALUE", r.Name, option),
+			}
 		}
-		if _, twice := values[option]; twice {
-			return nil, &input.Error{Reason: fmt.Sprintf("strategy %s: option %s is given twice", r.Name, option), Hint: "keep one of them"}
+		if _, given := values[option]; given {
+			return nil, &input.Error{
+				Reason: fmt.Sprintf("strategy %s: option %s is given twice", r.Name, option),
+				Hint:   "keep one of them",
+			}
 		}
 		values[option] = value
 	}

@@ -88,7 +88,8 @@ func (w *transition) try(order []int32, limit int, greedy bool, least float64) (
 			if greedy && gain <= 0 {
 				w.undo(c, before)
 			} else {
-				made, undo, limit, now = append(made, i), append(undo, before), limit-len(c.ranks), now-float64(gain)
+				made, undo = append(made, i), append(undo, before)
+				limit, now = limit-len(c.ranks), now-float64(gain)
 			}
 		}
 		if !counted && ((k+1)%every == 0 || k+1 == len(order)) {

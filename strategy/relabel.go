@@ -48,7 +48,7 @@ func relabel(p *mapping.Problem, m mapping.Mapping, target []int32) mapping.Mapp
 type relabelling struct {
 	places   *mapping.Places
 	position []int32   // length slots
-	wanted   []int32   // length positions: position where target has the rank that m has here, -1 = no rank, or anywhere
+	wanted   []int32   // length positions: where target has the rank that is here; -1 = anywhere
 	stays    [][]bool  // levels x places: holds a rank that is fixed there
 	shape    [][]int32 // levels x places: equal numbers have equal parts
 	of       [][]int32 // levels x positions: place
@@ -70,7 +70,8 @@ func newRelabelling(p *mapping.Problem, m mapping.Mapping, target []int32) *rela
 		}
 		own[n.position[s]] = p.Fixed != nil && p.Fixed[r] == s
 	}
-	n.of, n.stays, n.shape = [][]int32{mapping.Identity(slots)}, [][]bool{own}, [][]int32{make([]int32, slots)}
+	n.of, n.stays = [][]int32{mapping.Identity(slots)}, [][]bool{own}
+	n.shape = [][]int32{make([]int32, slots)}
 	for level := 1; level <= len(n.places.Levels)+1; level++ {
 		n.addLevel(level)
 	}
@@ -204,6 +205,7 @@ func (n *relabelling) overlaps(level int, firstA, endA, firstB, endB int32) []ov
 		}
 		sums = append(sums, o)
 	}
-	slices.SortFunc(sums, func(v, w overlap) int { return cmp.Or(cmp.Compare(w.ranks, v.ranks), byPair(v, w)) })
+	byRanks := func(v, w overlap) int { return cmp.Or(cmp.Compare(w.ranks, v.ranks), byPair(v, w)) }
+	slices.SortFunc(sums, byRanks)
 	return sums
 }

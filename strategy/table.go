@@ -30,16 +30,20 @@ func Table() []mapping.Strategy {
 // options.
 type row struct {
 	adapter
-	options []string                                                 // names it understands
-	with    func(values map[string]string) (mapping.Strategy, error) // nil when there are no options
+
+	// options are the names that the strategy understands.
+	options []string
+
+	// with is the strategy with options set; nil when there are none.
+	with func(values map[string]string) (mapping.Strategy, error)
 }
 
 // table is a function, not a variable, so that nobody can change it.
 func table() []row {
 	return []row{
-		{adapter: adapter{Strategy: mapping.IdentityStrategy(), keepsFixed: true, baseline: true}},
-		{adapter: adapter{Strategy: mapping.CyclicStrategy(), keepsFixed: true, baseline: true}},
-		{adapter: adapter{Strategy: mapping.RandomStrategy(), keepsFixed: true, baseline: true}},
+		{adapter: baseline(mapping.IdentityStrategy())},
+		{adapter: baseline(mapping.CyclicStrategy())},
+		{adapter: baseline(mapping.RandomStrategy())},
 		{adapter: ordering(false), options: []string{"weighted"}, with: orderingWith},
 		{adapter: adapter{Strategy: partition.Bisection(), keepsFixed: true}},
 		{adapter: multisection(), options: []string{"preset"}, with: multisectionWith},
@@ -52,8 +56,17 @@ func table() []row {
 		{adapter: curve()},
 		{adapter: numbers()},
 		{adapter: tiles(), options: []string{"levels"}, with: tilingWith},
-		{adapter: adapter{Strategy: best(usualEffort), keepsFixed: true, keepsLimit: true}, options: []string{"trials", "rounds", "seconds"}, with: bestWith},
+		{adapter: portfolioOf(usualEffort), options: []string{"trials", "rounds", "seconds"}, with: bestWith},
 	}
+}
+
+// baseline is a strategy that the others are compared with.
+func baseline(s mapping.Strategy) adapter {
+	return adapter{Strategy: s, keepsFixed: true, baseline: true}
+}
+
+func portfolioOf(e effort) adapter {
+	return adapter{Strategy: best(e), keepsFixed: true, keepsLimit: true}
 }
 
 // What best is made of too.
@@ -91,13 +104,15 @@ func passesWith(values map[string]string) (mapping.Strategy, error) {
 // multisectionWith knows the presets by their names.
 func multisectionWith(values map[string]string) (mapping.Strategy, error) {
 	var known []string
-	for _, preset := range []partition.Preset{partition.FastPreset, partition.DefaultPreset, partition.StrongPreset} {
+	presets := []partition.Preset{partition.FastPreset, partition.DefaultPreset, partition.StrongPreset}
+	for _, preset := range presets {
 		if values["preset"] == preset.Name {
 			return preset.Strategy(), nil
 		}
 		known = append(known, preset.Name)
 	}
-	return mapping.Strategy{}, fmt.Errorf("preset=%s is none of %s", values["preset"], strings.Join(known, ", "))
+	err := fmt.Errorf("preset=%s is none of %s", values["preset"], strings.Join(known, ", "))
+	return mapping.Strategy{}, err
 }
 
 func tilingWith(values map[string]string) (mapping.Strategy, error) {
