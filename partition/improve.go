@@ -8,9 +8,6 @@ import (
 	"remap/placement"
 )
 
-// leafPlaces is the most leaf switches of a neighbourhood of Improve. Not ablated.
-const leafPlaces = 4
-
 // Improve cuts neighbourhoods of a mapping's places again by FastPreset (large
 // neighbourhood search): the inside of every place of every level that has places
 // inside, the coarsest first, then groups of leaf switches. Where the luck of one
@@ -33,7 +30,7 @@ func Improve(
 		home := slices.Clone(assign.Block)
 		search := newNeighbourhoodSearch(p.Graph, layout.Metric, assign, levels, FastPreset.Solver)
 		s := mix(seed, uint64(level*leafPlaces+size))
-		if err := search.round(ctx, level, size, trials, s); err != nil {
+		if err := search.round(ctx, level, size, improveTrials, s); err != nil {
 			return err
 		}
 		found := layout.Mapping(assign, int32(p.Ranks()), m, home)

@@ -71,7 +71,7 @@ func TestRoundsOfEveryLevel(t *testing.T) {
 					if len(places) > size {
 						t.Fatalf("%d places of at most %d", len(places), size)
 					}
-					for b, place := range placesAt(levels[level], layout.First) {
+					for b, place := range placement.PlacesAt(levels[level], layout.First) {
 						if slices.Contains(places, place) {
 							if touched[b] {
 								t.Fatalf("block %d is in two neighbourhoods", b)

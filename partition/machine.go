@@ -126,40 +126,6 @@ func (m *machine) between(a, b int32, samples int32) int64 {
 	return (sum*m.scale + count/2) / count
 }
 
-// nested tells whether the finest place that two blocks share decides how far
-// apart they are, as in a fat tree: there the levels of the places are how the
-// network splits. It looks at all pairs of few blocks, at some of many.
-func nested(l *placement.Layout) bool {
-	var place [][]int32
-	for i := range l.Places.Levels {
-		if l.Places.Levels[i].Places() < l.Blocks() {
-			place = append(place, placesAt(l.Places.Levels[i].Bounds, l.First))
-		}
-	}
-	length := make([]int64, len(place)+1)
-	for i := range length {
-		length[i] = -1
-	}
-	blocks := int32(l.Blocks())
-	for a := range blocks {
-		for step := int32(1); a+step < blocks; step++ {
-			shared := 0
-			for shared < len(place) && place[shared][a] != place[shared][a+step] {
-				shared++
-			}
-			d := l.Metric.Between(a, a+step)
-			if length[shared] >= 0 && length[shared] != d {
-				return false
-			}
-			length[shared] = d
-			if blocks > fewBlocks {
-				step += step / 2
-			}
-		}
-	}
-	return true
-}
-
 // variantChance is what a variant's splits are drawn from.
 func variantChance(variant uint64) *rand.Rand {
 	return rand.New(rand.NewPCG(variant, 0x6d616368)) // "mach": a stream of its own

@@ -61,7 +61,7 @@ func newBlockSplitter(p *mapping.Problem, l *placement.Layout, variant uint64) b
 	s := blockSplitter{layout: l, policy: splitPolicies[variant%uint64(len(splitPolicies))]}
 	s.chance, s.draws, s.key = variantChance(variant), variant > 0, make([]int64, l.Blocks())
 	for i := len(l.Places.Levels) - 1; i >= 0; i-- {
-		s.places = append(s.places, placesAt(l.Places.Levels[i].Bounds, l.First))
+		s.places = append(s.places, placement.PlacesAt(l.Places.Levels[i].Bounds, l.First))
 	}
 	if r := p.Machine.Routes; r != nil {
 		switch {
@@ -79,7 +79,7 @@ func newBlockSplitter(p *mapping.Problem, l *placement.Layout, variant uint64) b
 			s.ring = make([]int16, s.dimensions)
 			s.locate(p, r.HyperX.Coordinates)
 		case r.Table != nil:
-			s.distances = !nested(l)
+			s.distances = !l.Nested()
 		}
 	}
 	s.favour, s.turn = make([]int, s.dimensions), make([]int16, s.dimensions)

@@ -3,6 +3,8 @@ package partition
 import (
 	"math/rand/v2"
 	"slices"
+
+	"remap/placement"
 )
 
 // neighbourhoods groups the places of a level (the split policy): a place drawn at
@@ -68,25 +70,12 @@ type adjacency struct {
 
 func (s *neighbourhoodSearch) adjacency(level int) *adjacency {
 	a := &adjacency{neighbourhoodSearch: s, bounds: s.levels[level]}
-	a.ofBlock = placesAt(a.bounds, s.levels[len(s.levels)-1])
+	a.ofBlock = placement.PlacesAt(a.bounds, s.levels[len(s.levels)-1])
 	a.parent = make([]int32, len(a.bounds)-1)
 	if level > 0 {
-		a.parent = placesAt(s.levels[level-1], a.bounds)
+		a.parent = placement.PlacesAt(s.levels[level-1], a.bounds)
 	}
 	return a
-}
-
-// placesAt is the place, of those between the bounds, that each finer one lies in.
-func placesAt(bounds, finer []int32) []int32 {
-	of := make([]int32, len(finer)-1)
-	at := int32(0)
-	for i := range of {
-		for bounds[at+1] <= finer[i] {
-			at++
-		}
-		of[i] = at
-	}
-	return of
 }
 
 // visit tells the weight of every edge from a place to another one.

@@ -154,6 +154,10 @@ const (
 	// chance, and cost nothing. Not ablated.
 	trialWork, mostTrials = 1 << 15, 16
 
+	// leafPlaces is the most leaf switches of a neighbourhood of Improve, mostImproveTrials
+	// the most trials of one. Not ablated.
+	leafPlaces, mostImproveTrials = 4, 8
+
 	// chainRounds is the most rounds of ejection chains over all vertices. Most end
 	// earlier, at the first round without a gain.
 	chainRounds = 10
@@ -186,10 +190,6 @@ const (
 	// parts of one depth of a machine, mostSamples the blocks that stand for one part.
 	// Not ablated.
 	sampleWork, mostSamples = 4 << 20, 64
-
-	// fewBlocks is the number of blocks up to which all pairs of them are looked at to
-	// tell whether their places decide distances; of more, some.
-	fewBlocks = 300
 
 	// shortRing is the length from which a ring of a torus is cut in three, longRing that
 	// from which it is not: bisections of large graphs find slabs of half their size, but

@@ -94,6 +94,9 @@ func levelBounds(l *placement.Layout) [][]int32 {
 // other seeds.
 func trials(work int) int { return max(1, min(mostTrials, trialWork/(work+1))) }
 
+// improveTrials is how often a neighbourhood of Improve is cut again.
+func improveTrials(work int) int { return min(mostImproveTrials, trials(work)) }
+
 // trials is how often a graph is mapped where the machine itself is split.
 func (e MachineEffort) trials(g *commgraph.Graph) int {
 	return max(1, min(e.Most, e.Work/(g.Vertices()+len(g.Neighbors)+1)))

@@ -48,7 +48,7 @@ func place(
 	}
 	layout := placement.NewLayout(p, slotsFor(p))
 	fixed := layout.FixedBlocks()
-	whole := fixed == nil && nested(layout)
+	whole := fixed == nil && layout.Nested()
 	seeds := rand.New(rand.NewPCG(p.Seed, 0x747269616c)) // "trial": a stream of its own
 	var best *placement.Assignment
 	var least int64

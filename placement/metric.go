@@ -55,7 +55,11 @@ func newMetric(meter *meter, hosts, first []int32, levels []mapping.PlaceLevel, 
 	case m.blocks <= matrixBlocks:
 		m.matrix = fillMatrix[uint16](m)
 	case meter.prices == nil:
-		m.findTree(first, levels)
+		place := coarserPlaces(first, levels)
+		length, ok := treeLengths(place, m.blocks, m.Between)
+		if ok && !slices.Contains(length, -1) {
+			m.place, m.length = place, length
+		}
 	}
 	return m
 }
@@ -71,56 +75,6 @@ func fillMatrix[T uint16 | int64](m *Metric) []T {
 		matrix[a*m.blocks+a] = T(m.Inside(int32(a)))
 	}
 	return matrix
-}
-
-// findTree looks for lengths that depend on the finest shared place only: it
-// tries pairs at all distances, a few for every block, and keeps the tree
-// when none contradicts another.
-func (m *Metric) findTree(first []int32, levels []mapping.PlaceLevel) {
-	var place [][]int32
-	for i := range levels {
-		if levels[i].Places() >= m.blocks {
-			continue
-		}
-		of := make([]int32, m.blocks)
-		for b := range of {
-			at, exact := slices.BinarySearch(levels[i].Bounds, first[b])
-			if !exact {
-				at--
-			}
-			of[b] = int32(at)
-		}
-		place = append(place, of)
-	}
-	length := make([]int64, len(place)+1)
-	for i := range length {
-		length[i] = -1
-	}
-	tree := &Metric{place: place}
-	for a := range int32(m.blocks) {
-		for step := int32(1); a+step < int32(m.blocks); step += step/2 + 1 {
-			level := tree.shared(a, a+step)
-			d := m.meter.between(m.hosts[a], m.hosts[a+step])
-			if length[level] >= 0 && length[level] != d {
-				return
-			}
-			length[level] = d
-		}
-	}
-	if !slices.Contains(length, -1) {
-		m.place, m.length = place, length
-	}
-}
-
-// shared is the index of the finest level at which two blocks lie in one place,
-// the number of levels when there is none.
-func (m *Metric) shared(a, b int32) int {
-	for l, of := range m.place {
-		if of[a] == of[b] {
-			return l
-		}
-	}
-	return len(m.place)
 }
 
 // Inside is the path length between two positions of block b.
@@ -148,7 +102,7 @@ func (m *Metric) Between(a, b int32) int64 {
 	case a == b:
 		return m.Inside(a)
 	case m.length != nil:
-		return m.length[m.shared(a, b)]
+		return m.length[finestShared(m.place, a, b)]
 	}
 	return m.meter.between(m.hosts[a], m.hosts[b])
 }
