@@ -154,8 +154,10 @@ const (
 	// chance, and cost nothing. Not ablated.
 	trialWork, mostTrials = 1 << 15, 16
 
-	// leafPlaces is the most leaf switches of a neighbourhood of Improve, mostImproveTrials
-	// the most trials of one. Not ablated.
+	// leafPlaces is the most leaf switches of a neighbourhood of Improve; not ablated.
+	// mostImproveTrials is the most trials of one. 16 instead of 8 made best:trials=1
+	// 0.01 % better (path length, six jobs on fat trees, seeds 1 to 5), within the standard
+	// error of 0.014 %.
 	leafPlaces, mostImproveTrials = 4, 8
 
 	// chainRounds is the most rounds of ejection chains over all vertices. Most end
