@@ -22,13 +22,17 @@ func TestPeersParts(t *testing.T) {
 		change func(p *partition.Preset)
 	}{
 		{"all", func(*partition.Preset) {}},
-		{"no sets cut again", func(p *partition.Preset) { p.Rounds = 0 }},
-		{"no chains", func(p *partition.Preset) { p.Chain, p.Rotation = 0, 0 }},
-		{"chains, no rotation", func(p *partition.Preset) { p.Rotation = 0 }},
+		{"no large neighbourhood search", func(p *partition.Preset) { p.Neighbourhoods.Rounds = 0 }},
+		{"no ejection chains, no negative cycles", func(p *partition.Preset) { p.ChainLength, p.CycleRounds = 0, 0 }},
+		{"no negative cycles", func(p *partition.Preset) { p.CycleRounds = 0 }},
 		{"no V-cycles", func(p *partition.Preset) { p.Cut.Cycles = 0 }},
 		{"one run down the levels", func(p *partition.Preset) { p.Cut.Attempts, p.Cut.Cycles = 1, 0 }},
-		{"matching only", func(p *partition.Preset) { p.Cut.Merging, p.Renewal.Merging = partition.Pairs, partition.Pairs }},
-		{"clusters only", func(p *partition.Preset) { p.Cut.Merging, p.Renewal.Merging = partition.Clusters, partition.Clusters }},
+		{"matching only", func(p *partition.Preset) {
+			p.Cut.Merging, p.Neighbourhoods.Solver.Cut.Merging = partition.Pairs, partition.Pairs
+		}},
+		{"clusters only", func(p *partition.Preset) {
+			p.Cut.Merging, p.Neighbourhoods.Solver.Cut.Merging = partition.Clusters, partition.Clusters
+		}},
 	}
 	const seeds = 3
 	folder := peerFolder(t)

@@ -69,7 +69,7 @@ func ReadMETIS(name string, r io.Reader) (*Graph, error) {
 	if err := m.totals(); err != nil {
 		return nil, err
 	}
-	if fault := m.graph.settle(!m.unsorted, func(v int32) int64 { return int64(v) + 1 }); fault != nil {
+	if fault := m.graph.normalize(!m.unsorted, func(v int32) int64 { return int64(v) + 1 }); fault != nil {
 		return nil, &input.Error{File: name, Line: m.line(fault.vertex), Reason: fault.reason, Hint: edgeFaultHint}
 	}
 	return &m.graph, nil

@@ -73,7 +73,7 @@ func ReadScotch(name string, r io.Reader) (*Graph, error) {
 			return nil, err
 		}
 	}
-	if fault := s.graph.settle(!s.unsorted, s.label); fault != nil {
+	if fault := s.graph.normalize(!s.unsorted, s.label); fault != nil {
 		return nil, &input.Error{File: name, Line: int(s.lines[fault.vertex]), Reason: fault.reason,
 			Hint: edgeFaultHint}
 	}

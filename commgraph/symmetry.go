@@ -15,11 +15,11 @@ type edgeFault struct {
 
 const edgeFaultHint = "every edge must stand once at each of its two vertices, with one weight"
 
-// settle makes a graph of rows as a file has them: it sorts them if they are
+// normalize makes a graph of rows as a file has them: it sorts them if they are
 // not yet sorted, and tests that every edge stands once at each of its vertices
 // with one weight. label is what the file calls a vertex. nil = all is well.
 // O(vertices + edges) if the rows are sorted.
-func (g *Graph) settle(sorted bool, label func(v int32) int64) *edgeFault {
+func (g *Graph) normalize(sorted bool, label func(v int32) int64) *edgeFault {
 	if !sorted {
 		g.sortRows()
 	}

@@ -303,9 +303,9 @@ func (l *load) exchange(a, b int32) {
 	l.count++
 }
 
-// settle adds up anew where errors of rounding may have grown: the loads after
+// clearRounding adds up again where errors of rounding may have grown: the loads after
 // many exchanges, their spread when it has fallen far.
-func (l *load) settle() {
+func (l *load) clearRounding() {
 	if l.count >= recomputeAfter {
 		l.recompute()
 		return

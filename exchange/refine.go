@@ -10,9 +10,9 @@ import (
 
 // Refine improves a mapping under the problem's objective by exchanges until
 // none that it looks at gains, or its work is done. It returns what it has
-// reached, settled (Settle) and never worse than the settled start, and with it
+// reached, settled (Problem.Settle) and never worse than the settled start, and with it
 // ctx's error when ctx has ended: callers may keep either. Other errors, then
-// without a mapping, are options out of bounds and those of Settle.
+// without a mapping, are options out of bounds and those of Problem.Settle.
 //
 // start must pass Check. The result depends on the problem and its seed, start
 // and options only.
@@ -20,7 +20,7 @@ func Refine(ctx context.Context, p *mapping.Problem, start mapping.Mapping, opti
 	if err := options.validate(); err != nil {
 		return nil, err
 	}
-	settled, err := Settle(p, start)
+	settled, err := p.Settle(start)
 	if err != nil || ctx.Err() != nil {
 		return settled, cmp.Or(err, ctx.Err())
 	}

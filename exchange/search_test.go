@@ -30,7 +30,7 @@ func TestRefineKeepsConstraints(t *testing.T) {
 			start = drawMapping(t, p.Ranks(), p.Allocation.SlotCount())
 		}
 		before := slices.Clone(start)
-		settled, refused := Settle(p, start)
+		settled, refused := p.Settle(start)
 		m, err := Refine(context.Background(), p, start, quick)
 		if refused != nil {
 			if !errors.As(err, new(*mapping.TooManyMoves)) {

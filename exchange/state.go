@@ -122,7 +122,7 @@ func (s *State) Exchange(a, b int32) {
 		s.slotOf[v] = a
 	}
 	if s.load != nil {
-		s.load.settle()
+		s.load.clearRounding()
 	}
 }
 

@@ -9,7 +9,7 @@ import (
 )
 
 // ranksOf is where the ranks of a problem lie: at its coordinates, or in the
-// cells of its grid. Ranks without a place are settled next to those they talk
+// cells of its grid. Ranks without a place are placed next to those they talk
 // to. Errors: ErrNoCoordinates, coordinates of another number of ranks.
 func ranksOf(p *mapping.Problem) (*cloud, error) {
 	given := p.Coordinates
@@ -35,7 +35,7 @@ func ranksOf(p *mapping.Problem) (*cloud, error) {
 	}
 	c := &cloud{dims: given.Dimensions, minor: given.Dimensions, values: given.Values}
 	if missing > 0 {
-		settle(p, c, placed)
+		placeOthers(p, c, placed)
 	}
 	return c, nil
 }
@@ -54,7 +54,7 @@ func cells(grid []int, ranks int) *cloud {
 	return c
 }
 
-// settle gives ranks without a place one: in every dimension the median of
+// placeOthers gives ranks without a place one: in every dimension the median of
 // those they talk to, weighted by bytes, from which the bytes times the
 // distance along the dimensions are least; the middle of the medians, where
 // there are several. First come ranks that talk to ranks with places, then
@@ -63,7 +63,7 @@ func cells(grid []int, ranks int) *cloud {
 //
 // Coordinates are doubled, so that middles are whole numbers. O(edges x dims)
 // but for sorting a rank's partners.
-func settle(p *mapping.Problem, c *cloud, placed []bool) {
+func placeOthers(p *mapping.Problem, c *cloud, placed []bool) {
 	scale := int32(2)
 	for _, x := range c.values {
 		if x > math.MaxInt32/4 {

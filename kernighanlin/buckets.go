@@ -29,9 +29,6 @@ type gainScale struct {
 	shift uint // all gains are multiples of 1<<shift
 }
 
-// mostBuckets is what three levels of bits hold.
-const mostBuckets = 1 << 18
-
 // newGainScale is for gains of at most reach either way, all of whose bits are
 // among those of common. ok tells whether there are buckets for them.
 func newGainScale(reach, common uint64) (scale gainScale, ok bool) {

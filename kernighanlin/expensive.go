@@ -10,7 +10,9 @@ import (
 // network makes expensive: by falling cost of the edges between the two blocks
 // over what they would cost within one. Blocks beside a partner come last. It
 // gives by how much the cost fell. O(edges + pairs log pairs + visits).
-func (r *Refiner) sweepExpensive(ctx context.Context, options Options, limits Limits) (gain int64, err error) {
+func (r *Refiner) sweepExpensive(
+	ctx context.Context, options Options, limits Limits,
+) (gain int64, err error) {
 	r.pairs = r.pairs[:0]
 	for b := range int32(r.assign.Blocks()) {
 		for _, other := range r.partnersOf(b, options.Partners) {
@@ -41,5 +43,5 @@ type blockPair struct {
 // expense counts the edges that Adjacent(b) found last.
 func (r *Refiner) expense(b, other int32) int64 {
 	m := r.metric
-	return r.toward[other] * (m.Between(b, other) - (m.Inside(b)+m.Inside(other))/2)
+	return r.weightTo[other] * (m.Between(b, other) - (m.Inside(b)+m.Inside(other))/2)
 }

@@ -2,85 +2,14 @@ package kernighanlin
 
 import (
 	"context"
-	"errors"
 	"slices"
 	"testing"
 
 	"pgregory.net/rapid"
 
+	"remap/internal/testkit"
 	"remap/mapping"
 )
-
-// drawFixed fixes some ranks to any slots.
-func drawFixed(t *rapid.T, p *mapping.Problem) {
-	slots := rapid.Permutation(mapping.Identity(p.Allocation.SlotCount())).Draw(t, "fixed slots")
-	p.Fixed = make([]int32, p.Ranks())
-	for r := range p.Fixed {
-		p.Fixed[r] = -1
-		if rapid.Bool().Draw(t, "fixed") {
-			p.Fixed[r] = slots[r]
-		}
-	}
-}
-
-// leastMoves tries all mappings that keep the fixed ranks.
-func leastMoves(p *mapping.Problem) int {
-	ofSlot, start := p.Allocation.HostOfSlot(), p.StartMapping()
-	taken := make([]bool, len(ofSlot))
-	for _, s := range p.Fixed {
-		if s >= 0 {
-			taken[s] = true
-		}
-	}
-	var try func(r int) int
-	try = func(r int) int {
-		if r == p.Ranks() {
-			return 0
-		}
-		least := p.Ranks() + 1
-		for s, host := range ofSlot {
-			if p.Fixed[r] >= 0 && p.Fixed[r] != int32(s) || p.Fixed[r] < 0 && taken[s] {
-				continue
-			}
-			before := taken[s]
-			taken[s] = true
-			moves := try(r + 1)
-			taken[s] = before
-			if host != ofSlot[start[r]] {
-				moves++
-			}
-			least = min(least, moves)
-		}
-		return least
-	}
-	return try(0)
-}
-
-// TestSettleFixedMovesAsFewAsPossible: against all mappings of small jobs; and
-// it refuses exactly when none is within the limit.
-func TestSettleFixedMovesAsFewAsPossible(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		machine := parse(nilTB{}, "fattree:nodes-per-leaf=2,leaves-per-pod=2,pods=1,aggs-per-pod=1,cores=1")
-		p := &mapping.Problem{Machine: machine, Allocation: &mapping.Allocation{Hosts: []int32{2, 0, 1}, Slots: []int32{2, 1, 3}}}
-		p.Graph = drawGraph(t, rapid.IntRange(1, 6).Draw(t, "ranks"))
-		p.Start = rapid.Permutation(mapping.Identity(6)).Draw(t, "start")[:p.Ranks()]
-		drawFixed(t, p)
-		p.MaxMoves = rapid.IntRange(1, 6).Draw(t, "limit")
-		least := leastMoves(p)
-		m, err := SettleFixed(p)
-		var tooMany *mapping.TooManyMoves
-		if errors.As(err, &tooMany) != (least > p.MaxMoves) || tooMany != nil && tooMany.Moves != least {
-			t.Fatalf("%v, and %d moves are enough of %d", err, least, p.MaxMoves)
-		}
-		if err == nil {
-			checkFixed(t, p, m)
-		}
-		p.MaxMoves = least
-		if m, err := SettleFixed(p); err != nil && least > 0 {
-			t.Fatalf("%v: %v, but %d moves are enough", m, err, least)
-		}
-	})
-}
 
 func checkFixed(t *rapid.T, p *mapping.Problem, m mapping.Mapping) {
 	if err := m.Check(p.Allocation.SlotCount()); err != nil || len(m) != p.Ranks() {
@@ -101,9 +30,9 @@ func checkFixed(t *rapid.T, p *mapping.Problem, m mapping.Mapping) {
 func TestStrategyKeepsFixedRanks(t *testing.T) {
 	for _, spec := range []string{"fattree:nodes-per-leaf=3,leaves-per-pod=2,pods=2,aggs-per-pod=1,cores=2", "torus:3x2x2"} {
 		rapid.Check(t, func(t *rapid.T) {
-			p := drawProblem(t, spec)
-			drawFixed(t, p)
-			start, refused := SettleFixed(p)
+			p := testkit.Problem(t, spec)
+			testkit.Fix(t, p)
+			start, refused := p.Settle(p.StartMapping())
 			m, err := Strategy().Map(context.Background(), p)
 			if (err == nil) != (refused == nil) {
 				t.Fatalf("the start says %v, the strategy %v", refused, err)

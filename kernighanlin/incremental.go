@@ -17,9 +17,6 @@ type Options struct {
 	ExpensiveFirst bool
 }
 
-// DefaultOptions are those of the strategy "kl".
-var DefaultOptions = Options{Partners: 6, Sweeps: 30, Passes: 4}
-
 // Incremental is the incremental variant of Kernighan and Lin's algorithm of
 // the 2018 thesis (Taffet, section 4.2.2): for each block choose the block it
 // has the most edge weight to, and swap vertices between the two. Blocks keep
@@ -36,7 +33,7 @@ var DefaultOptions = Options{Partners: 6, Sweeps: 30, Passes: 4}
 // with ctx's error; the assignment is valid then too.
 // O(sweeps x partners x edges), usually few sweeps.
 func (r *Refiner) Incremental(ctx context.Context, options Options) (int64, error) {
-	limits := Limits{Slack: 1, Passes: options.Passes, Fruitless: 50}
+	limits := Limits{Slack: 1, Passes: options.Passes, Fruitless: sweepFruitless}
 	sweep := r.sweepBlocks
 	if options.ExpensiveFirst {
 		sweep = r.sweepExpensive
@@ -101,7 +98,7 @@ func (r *Refiner) partnersOf(b int32, most int) []int32 {
 // withNear appends the blocks one link away from b's partners.
 func (r *Refiner) withNear(b int32, partners []int32) []int32 {
 	for _, partner := range partners {
-		for _, beside := range r.metric.near.of(partner) {
+		for _, beside := range r.metric.Near(partner) {
 			if beside != b && !slices.Contains(partners, beside) {
 				partners = append(partners, beside)
 			}

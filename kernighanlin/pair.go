@@ -10,8 +10,11 @@ type Pair struct {
 	Weights       []int64 // length of Neighbors
 	VertexWeights []int32 // length vertices, >= 0; nil = 1 each
 	Bias          []int64 // length vertices, or nil = 0 each
-	Home          []int8  // length vertices: the side a vertex started on, -1 = none; nil = -1 each. See Limits.Budget
 	Side          []uint8 // length vertices: 0 or 1; Improve changes it
+
+	// Home is the side that every vertex started on, -1 = none; nil = -1 each. Length
+	// vertices. Limits.Budget bounds how many leave it.
+	Home []int8
 }
 
 // Vertices is the number of vertices of the pair.

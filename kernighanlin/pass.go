@@ -1,5 +1,9 @@
 package kernighanlin
 
+import (
+	"remap/internal/scratch"
+)
+
 // Passes improves pairs by passes of tentative moves and keeps its memory
 // between them. The zero value is ready to use.
 //
@@ -59,9 +63,9 @@ func (s *Passes) Excess(p *Pair, limits Limits) int64 {
 func (s *Passes) begin(p *Pair, limits Limits) {
 	n := p.Vertices()
 	s.pair, s.limits = p, limits
-	s.gain = resize(s.gain, n)
-	s.place = resize(s.place, n)
-	s.locked = resize(s.locked, n)
+	s.gain = scratch.Resize(s.gain, n)
+	s.place = scratch.Resize(s.place, n)
+	s.locked = scratch.Resize(s.locked, n)
 	for v, side := range p.Side {
 		var gain int64
 		if p.Bias != nil {
@@ -84,17 +88,12 @@ func (s *Passes) begin(p *Pair, limits Limits) {
 	s.away = 0
 }
 
-const (
-	small  = 256 // pairs of so many vertices are queued whole
-	listed = 64  // and of so many in lists
-)
-
 // chooseForm decides on the form of the queues.
 func (s *Passes) chooseForm() {
 	p := s.pair
 	n := p.Vertices()
 	s.form = list
-	if n <= listed {
+	if n <= listedPair {
 		return
 	}
 	s.form = heap
@@ -113,16 +112,8 @@ func (s *Passes) chooseForm() {
 		reach = max(reach, far)
 	}
 	if scale, ok := newGainScale(reach, common); ok {
-		s.form, s.scale, s.links = bucketed, scale, resize(s.links, n)
+		s.form, s.scale, s.links = bucketed, scale, scratch.Resize(s.links, n)
 	}
-}
-
-// resize gives a slice of length n, contents unspecified.
-func resize[T any](s []T, n int) []T {
-	if cap(s) < n {
-		return make([]T, n, n+n/4)
-	}
-	return s[:n]
 }
 
 // pass gives by how much the cost fell and whether the state is better: nearer
@@ -184,7 +175,7 @@ func abs(x int64) int64 {
 // unbalanced ones are queued whole.
 func (s *Passes) fill() {
 	p := s.pair
-	whole := p.Vertices() <= small || s.excess() > 0
+	whole := p.Vertices() <= smallPair || s.excess() > 0
 	s.stamp = 0
 	s.returning = s.excess() > 0 // first meet the tolerance, while every vertex is free to move
 	s.moves = s.moves[:0]

@@ -6,31 +6,12 @@ import (
 
 	"pgregory.net/rapid"
 
-	"remap/commgraph"
+	"remap/internal/testkit"
 )
-
-// drawGraph makes any small graph with weights.
-func drawGraph(t *rapid.T, vertices int) *commgraph.Graph {
-	var flows []commgraph.Flow
-	if vertices > 1 {
-		for range rapid.IntRange(0, 3*vertices).Draw(t, "edges") {
-			flows = append(flows, commgraph.Flow{
-				From:  rapid.Int32Range(0, int32(vertices-1)).Draw(t, "from"),
-				To:    rapid.Int32Range(0, int32(vertices-1)).Draw(t, "to"),
-				Bytes: rapid.Int64Range(1, 20).Draw(t, "bytes"),
-			})
-		}
-	}
-	traffic, err := commgraph.NewTraffic(vertices, flows, false)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return traffic.Graph()
-}
 
 func drawPair(t *rapid.T) *Pair {
 	n := rapid.IntRange(0, 24).Draw(t, "vertices")
-	g := drawGraph(t, n)
+	g := testkit.Graph(t, n)
 	p := &Pair{Offsets: g.Offsets, Neighbors: g.Neighbors, Weights: g.Weights}
 	p.Side = rapid.SliceOfN(rapid.Uint8Range(0, 1), n, n).Draw(t, "side")
 	if rapid.Bool().Draw(t, "biased") {

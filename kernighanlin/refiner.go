@@ -2,14 +2,16 @@ package kernighanlin
 
 import (
 	"remap/commgraph"
+	"remap/internal/scratch"
+	"remap/placement"
 )
 
 // Refiner improves an assignment two blocks at a time. It keeps its memory
 // between calls; all costs are of the graph under the metric.
 type Refiner struct {
 	graph  *commgraph.Graph
-	metric *Metric
-	assign *Assignment
+	metric *placement.Metric
+	assign *placement.Assignment
 
 	// Home, if not nil, is the block every vertex started in (length
 	// positions; -1 = none, it may go anywhere), and Budget how many more may
@@ -24,25 +26,22 @@ type Refiner struct {
 	visits *visits // of the sweeps under way, else nil
 	passes Passes
 	pair   Pair
-	home   []int8  // backs pair.Home
-	local  []int32 // length positions: index within the pair, -1 = not in it
+	home   []int8          // backs pair.Home
+	part   commgraph.Graph // of the pair
+	cut    *commgraph.Extractor
 
 	members []int32 // vertices of the pair: the free ones of its first block, then of its second
 
-	toward    []int64 // length blocks: weight from the block under study, 0 between uses
+	weightTo  []int64 // length blocks: weight from the block under study, 0 between uses
 	neighbors []int32 // blocks with weight
 	partners  []int32 // of the block under study
 	pairs     []blockPair
 }
 
 // NewRefiner works on assign in place.
-func NewRefiner(g *commgraph.Graph, m *Metric, assign *Assignment) *Refiner {
-	r := &Refiner{graph: g, metric: m, assign: assign}
-	r.local = make([]int32, len(assign.Block))
-	for v := range r.local {
-		r.local[v] = -1
-	}
-	r.toward = make([]int64, assign.Blocks())
+func NewRefiner(g *commgraph.Graph, m *placement.Metric, assign *placement.Assignment) *Refiner {
+	r := &Refiner{graph: g, metric: m, assign: assign, cut: commgraph.NewExtractor(g, len(assign.Block))}
+	r.weightTo = make([]int64, assign.Blocks())
 	return r
 }
 
@@ -50,7 +49,7 @@ func NewRefiner(g *commgraph.Graph, m *Metric, assign *Assignment) *Refiner {
 // order, and the weight to each of them. Both slices are good until the next call.
 func (r *Refiner) Adjacent(b int32) (blocks []int32, weight []int64) {
 	for _, other := range r.neighbors {
-		r.toward[other] = 0
+		r.weightTo[other] = 0
 	}
 	r.neighbors = r.neighbors[:0]
 	for _, v := range r.assign.Of(b) {
@@ -63,20 +62,20 @@ func (r *Refiner) Adjacent(b int32) (blocks []int32, weight []int64) {
 			if other == b {
 				continue
 			}
-			if r.toward[other] == 0 {
+			if r.weightTo[other] == 0 {
 				r.neighbors = append(r.neighbors, other)
 			}
-			r.toward[other] += r.graph.Weights[i]
+			r.weightTo[other] += r.graph.Weights[i]
 		}
 	}
-	return r.neighbors, r.toward
+	return r.neighbors, r.weightTo
 }
 
 // Improve exchanges vertices between blocks a and b, sizes kept, and gives by
 // how much the cost fell: 0 or more. Slack, Passes and Fruitless of limits
 // count; the others follow from the blocks.
 func (r *Refiner) Improve(a, b int32, limits Limits) int64 {
-	if a == b || !r.metric.tellsApart(a, b) {
+	if a == b || !r.metric.TellsApart(a, b) {
 		return 0
 	}
 	inA := r.gather(a, b)
@@ -90,9 +89,6 @@ func (r *Refiner) Improve(a, b int32, limits Limits) int64 {
 	if gain > 0 {
 		r.Budget -= r.passes.away
 		r.apply(a, b)
-	}
-	for _, v := range r.members {
-		r.local[v] = -1
 	}
 	return gain
 }
@@ -128,52 +124,45 @@ func (r *Refiner) appendFree(to []int32, block int32) []int32 {
 //	both in b: inside b
 func (r *Refiner) extract(a, b int32, inA int) {
 	p := &r.pair
-	p.Offsets, p.Neighbors, p.Weights = append(p.Offsets[:0], 0), p.Neighbors[:0], p.Weights[:0]
-	p.Bias, p.Side = p.Bias[:0], p.Side[:0]
-	for i, v := range r.members {
-		r.local[v] = int32(i)
-		side := uint8(0)
+	p.Bias = scratch.Resize(p.Bias, len(r.members))
+	clear(p.Bias)
+	p.Side = scratch.Resize(p.Side, len(r.members))
+	for i := range p.Side {
+		p.Side[i] = 0
 		if i >= inA {
-			side = 1
+			p.Side[i] = 1
 		}
-		p.Side = append(p.Side, side)
 	}
-	for _, v := range r.members {
-		p.Bias = append(p.Bias, r.extractRow(v, a, b))
-		p.Offsets = append(p.Offsets, int32(len(p.Neighbors)))
-	}
+	last, difference := int32(-1), int64(0) // blocks of consecutive neighbours are often the same
+	r.cut.Extract(&r.part, r.members, func(i int, u int32, w int64) {
+		if other := r.assign.Block[u]; other != last {
+			last = other
+			difference = r.metric.Between(a, other) - r.metric.Between(b, other)
+		}
+		p.Bias[i] += w * difference
+	})
+	p.Offsets, p.Neighbors, p.Weights = r.part.Offsets, r.part.Neighbors, r.part.Weights
+	r.weigh(a, b)
 	p.Home = nil
 	if r.Home != nil {
 		r.extractHome(a, b)
 	}
 }
 
-// extractRow appends the edges of v that stay in the pair and gives its bias.
-func (r *Refiner) extractRow(v, a, b int32) (bias int64) {
-	if int(v) >= r.graph.Vertices() {
-		return 0
-	}
+// weigh turns the weights inside the pair, which are those of the graph, into what
+// an edge costs more when it is cut.
+func (r *Refiner) weigh(a, b int32) {
 	p := &r.pair
 	insideA, insideB := r.metric.Inside(a), r.metric.Inside(b)
 	outside, tilt := r.metric.Between(a, b)-(insideA+insideB)/2, (insideA-insideB)/2
-	last := int32(-1) // blocks of consecutive neighbours are often the same
-	var difference int64
-	first, end := r.graph.Row(v)
-	for i := first; i < end; i++ {
-		u, w := r.graph.Neighbors[i], r.graph.Weights[i]
-		if r.local[u] >= 0 {
-			p.Neighbors = append(p.Neighbors, r.local[u])
-			p.Weights = append(p.Weights, w*outside)
-			bias += w * tilt
-			continue
+	for v := 0; tilt != 0 && v < len(p.Bias); v++ {
+		for _, w := range p.Weights[p.Offsets[v]:p.Offsets[v+1]] {
+			p.Bias[v] += w * tilt
 		}
-		if other := r.assign.Block[u]; other != last {
-			last = other
-			difference = r.metric.Between(a, other) - r.metric.Between(b, other)
-		}
-		bias += w * difference
 	}
-	return bias
+	for k := range p.Weights {
+		p.Weights[k] *= outside
+	}
 }
 
 // extractHome notes for every vertex of the pair whether it is at home on one

@@ -5,10 +5,10 @@ package kernighanlin
 
 import (
 	"context"
-	"fmt"
 	"slices"
 
 	"remap/mapping"
+	"remap/placement"
 )
 
 // Strategy is "kl": incremental improvement of Problem.Start by swaps of ranks
@@ -16,7 +16,7 @@ import (
 // part like ranks that send nothing, so ranks may also move to spare slots
 // beside their partners. The result is never worse than Start in bytes times
 // path length. MaxMoves is kept. Fixed ranks that Start has elsewhere are first
-// put on their slots (SettleFixed); the result is then never worse than that.
+// put on their slots (Problem.Settle); the result is then never worse than that.
 func Strategy() mapping.Strategy { return StrategyWith(DefaultOptions) }
 
 // StrategyWith is "kl" with options; ExpensiveFirst is "kl:order=expense".
@@ -39,11 +39,11 @@ func improve(ctx context.Context, p *mapping.Problem, options Options) (mapping.
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	start, err := SettleFixed(p)
+	start, err := p.Settle(p.StartMapping())
 	if err != nil {
 		return nil, err
 	}
-	layout := NewLayout(p, nil)
+	layout := placement.NewLayout(p, nil)
 	assign := layout.Assign(start)
 	home := slices.Clone(assign.Block)
 	r := NewRefiner(p.Graph, layout.Metric, assign)
@@ -62,22 +62,6 @@ func improve(ctx context.Context, p *mapping.Problem, options Options) (mapping.
 	return m, nil
 }
 
-// Assign puts every rank into the block of its slot and idle vertices, numbered
-// from the ranks upward, into the empty slots. The layout must be of all slots.
-func (l *Layout) Assign(m mapping.Mapping) *Assignment {
-	holders := m.Holders(len(l.Slots))
-	members := make([]int32, len(l.Slots))
-	idle := int32(len(m))
-	for i, s := range l.Slots {
-		members[i] = holders[s]
-		if members[i] < 0 {
-			members[i] = idle
-			idle++
-		}
-	}
-	return NewAssignment(l.First, members)
-}
-
 // unmoved is the home block of every rank still on the host it has in
 // Problem.Start, -1 for those whom fixed ranks drove off, who count as moved
 // wherever they go, and how many more ranks may move.
@@ -94,59 +78,4 @@ func unmoved(p *mapping.Problem, start mapping.Mapping, block []int32) (home []i
 		}
 	}
 	return home, budget
-}
-
-// FixedVertices marks the fixed ranks of the problem for Refiner.Fixed: length
-// positions, nil if there are none.
-func (l *Layout) FixedVertices() []bool {
-	if l.fixed == nil {
-		return nil
-	}
-	fixed := make([]bool, len(l.Slots))
-	for r, slot := range l.fixed {
-		fixed[r] = slot >= 0
-	}
-	return fixed
-}
-
-// Mapping places the ranks of every block on its slots: fixed ranks on the
-// slots they must have, which must be of the block they are in, those that were
-// in the block before on the slot they had, the others in order on what is left.
-// home is the block of every rank under start, and start has every fixed rank
-// on its slot; both nil: nobody was anywhere.
-func (l *Layout) Mapping(a *Assignment, ranks int32, start mapping.Mapping, home []int32) mapping.Mapping {
-	if ranks == 0 {
-		return mapping.Mapping{}
-	}
-	taken := make([]bool, slices.Max(l.Slots)+1)
-	m := make(mapping.Mapping, ranks)
-	for r := range ranks {
-		m[r] = -1
-		switch {
-		case l.fixed != nil && l.fixed[r] >= 0:
-			m[r] = l.fixed[r]
-		case start != nil && a.Block[r] == home[r]:
-			m[r] = start[r]
-		default:
-			continue
-		}
-		if taken[m[r]] {
-			panic(fmt.Sprintf("kernighanlin: slot %d of fixed rank %d is taken", m[r], r))
-		}
-		taken[m[r]] = true
-	}
-	for b := range int32(a.Blocks()) {
-		next := l.First[b]
-		for _, v := range a.Of(b) {
-			if v >= ranks || m[v] >= 0 {
-				continue
-			}
-			for taken[l.Slots[next]] {
-				next++
-			}
-			m[v] = l.Slots[next]
-			next++
-		}
-	}
-	return m
 }

@@ -8,6 +8,7 @@ import (
 	"pgregory.net/rapid"
 
 	"remap/commgraph"
+	"remap/internal/testkit"
 	"remap/mapping"
 	"remap/topology"
 	"remap/workload"
@@ -60,23 +61,6 @@ func TestThesisStencil(t *testing.T) {
 	}
 }
 
-// drawProblem makes a job on any hosts of a small fat tree, with any start.
-func drawProblem(t *rapid.T, spec string) *mapping.Problem {
-	machine := parse(nilTB{}, spec)
-	hosts := rapid.Permutation(mapping.Identity(machine.Hosts())).Draw(t, "hosts")
-	a := &mapping.Allocation{Hosts: hosts[:rapid.IntRange(1, len(hosts)).Draw(t, "used")]}
-	if rapid.Bool().Draw(t, "slots") {
-		a.Slots = rapid.SliceOfN(rapid.Int32Range(1, 3), len(a.Hosts), len(a.Hosts)).Draw(t, "each")
-	}
-	p := &mapping.Problem{Machine: machine, Allocation: a}
-	p.Graph = drawGraph(t, rapid.IntRange(0, a.SlotCount()).Draw(t, "ranks"))
-	if rapid.Bool().Draw(t, "started") {
-		p.Start = rapid.Permutation(mapping.Identity(a.SlotCount())).Draw(t, "start")[:p.Ranks()]
-	}
-	p.MaxMoves = rapid.IntRange(0, 8).Draw(t, "moves")
-	return p
-}
-
 // nilTB lets drawProblem parse constants; any error would show as a nil machine.
 type nilTB struct{ testing.TB }
 
@@ -85,7 +69,7 @@ func (nilTB) Fatal(args ...any) { panic(fmt.Sprint(args...)) }
 func TestStrategyIsNeverWorseThanItsStart(t *testing.T) {
 	for _, spec := range []string{"fattree:nodes-per-leaf=3,leaves-per-pod=2,pods=2,aggs-per-pod=1,cores=2", "torus:3x2x2"} {
 		rapid.Check(t, func(t *rapid.T) {
-			p := drawProblem(t, spec)
+			p := testkit.Problem(t, spec)
 			options := DefaultOptions
 			options.ExpensiveFirst = rapid.Bool().Draw(t, "expensive first")
 			m, err := StrategyWith(options).Map(context.Background(), p)

@@ -23,11 +23,8 @@ type visit struct {
 	budget int
 }
 
-// placesPerBlock is for the partners of a block and the blocks beside them.
-const placesPerBlock = 16
-
 func newVisits(blocks int) *visits {
-	size := bits.Len(uint(max(1, blocks)*placesPerBlock - 1))
+	size := bits.Len(uint(max(1, blocks)*visitsPerBlock - 1))
 	return &visits{now: 1, changed: make([]int64, blocks), table: make([]visit, 1<<size), shift: 64 - size}
 }
 

@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"remap/placement"
 )
 
 // TestVisitsChangeNothing: a refiner that visits every pair every time ends with
@@ -19,7 +21,7 @@ func TestVisitsChangeNothing(t *testing.T) {
 		if n := len(r.assign.Block); rapid.Bool().Draw(t, "some fixed") {
 			r.Fixed = rapid.SliceOfN(rapid.Bool(), n, n).Draw(t, "fixed")
 		}
-		again := NewRefiner(r.graph, r.metric, NewAssignment(r.assign.First, slices.Clone(r.assign.Members)))
+		again := NewRefiner(r.graph, r.metric, placement.NewAssignment(r.assign.First, slices.Clone(r.assign.Members)))
 		again.Home, again.Budget, again.Fixed = r.Home, r.Budget, r.Fixed
 		options := DefaultOptions
 		options.ExpensiveFirst = rapid.Bool().Draw(t, "expensive first")
@@ -36,7 +38,7 @@ func TestVisitsChangeNothing(t *testing.T) {
 
 // everyVisit is Incremental without the memory of visits.
 func (r *Refiner) everyVisit(options Options) (total int64) {
-	limits := Limits{Slack: 1, Passes: options.Passes, Fruitless: 50}
+	limits := Limits{Slack: 1, Passes: options.Passes, Fruitless: sweepFruitless}
 	sweep := r.sweepBlocks
 	if options.ExpensiveFirst {
 		sweep = r.sweepExpensive

@@ -3,18 +3,9 @@ package partition
 import (
 	"math/rand/v2"
 
+	"remap/internal/scratch"
 	"remap/kernighanlin"
 )
-
-// Options steer the multilevel bisection.
-type Options struct {
-	Coarsest int // graphs of at most so many vertices are not merged further, >= 2
-	Seeds    int // initial bisections tried on the coarsest graph, >= 1
-	Attempts int // whole multilevel runs tried, the best kept, >= 1
-	Cycles   int // further rounds of merging and refining on the best
-	Passes   int // most passes on one graph of the hierarchy
-	Merging  Merging
-}
 
 // Merging is how vertices are merged into those of the next coarser graph.
 type Merging uint8
@@ -24,9 +15,6 @@ const (
 	Pairs                   // matching
 	Clusters                // label propagation
 )
-
-// DefaultOptions are those of the strategies.
-var DefaultOptions = Options{Coarsest: 80, Seeds: 6, Attempts: 2, Cycles: 1, Passes: 6}
 
 // bisector cuts graphs in two and keeps its memory between calls.
 //
@@ -46,7 +34,7 @@ type bisector struct {
 	passes    kernighanlin.Passes
 	matcher   matcher
 	clusterer clusterer
-	scratch   scratch
+	memory    contraction
 	best      []uint8
 	turn      int // runs down the hierarchy since bisect began
 }
@@ -72,7 +60,7 @@ func (b *bisector) bisect(target int64) []uint8 {
 	var best int64
 	b.turn = 0
 	n := b.graph().count()
-	b.best = resize(b.best, n)
+	b.best = scratch.Resize(b.best, n)
 	for try := range b.options.Attempts {
 		cost := b.attempt(target, false)
 		if try == 0 || cost < best {
@@ -109,7 +97,7 @@ func (b *bisector) attempt(target int64, keep bool) int64 {
 	}
 	for l := deepest - 1; l >= 0; l-- {
 		fine, coarse := b.levels[l], b.levels[l+1]
-		fine.side = resize(fine.side, len(fine.into))
+		fine.side = scratch.Resize(fine.side, len(fine.into))
 		for v, c := range fine.into {
 			fine.side[v] = coarse.side[c]
 		}
@@ -136,7 +124,7 @@ func (b *bisector) coarsen(target int64, keep bool) int {
 			marks = fine.side
 		}
 		count, into := b.merge(&fine.graph, limit, marks, clusters)
-		if 20*count > 19*n {
+		if 20*count > shrink*n {
 			return l
 		}
 		fine.into = append(fine.into[:0], into...)
@@ -144,9 +132,9 @@ func (b *bisector) coarsen(target int64, keep bool) int {
 			b.levels = append(b.levels, &level{})
 		}
 		coarse := b.levels[l+1]
-		coarse.graph.contract(&fine.graph, fine.into, count, &b.scratch)
+		coarse.graph.contract(&fine.graph, fine.into, count, &b.memory)
 		if keep {
-			coarse.side = resize(coarse.side, count)
+			coarse.side = scratch.Resize(coarse.side, count)
 			for v, c := range fine.into {
 				coarse.side[c] = fine.side[v]
 			}
@@ -155,11 +143,11 @@ func (b *bisector) coarsen(target int64, keep bool) int {
 }
 
 // merge finds the vertices of the next coarser graph: how many, and which of
-// them every vertex becomes part of. Clusters that hardly shrink the graph give
-// way to pairs, which also join vertices that are no neighbours.
+// them every vertex becomes part of. Where clusters hardly shrink the graph
+// it takes pairs, which also join vertices that are no neighbours.
 func (b *bisector) merge(g *graph, limit int64, marks []uint8, clusters bool) (int, []int32) {
 	if clusters {
-		if count := b.clusterer.cluster(g, limit, marks, b.chance); 4*count <= 3*g.count() {
+		if count := b.clusterer.cluster(g, limit, marks, b.chance); 4*count <= clusterShrink*g.count() {
 			return count, b.clusterer.into
 		}
 	}
@@ -173,7 +161,7 @@ func (b *bisector) merge(g *graph, limit int64, marks []uint8, clusters bool) (i
 // several such starts is kept.
 func (b *bisector) initial(bottom *level, target int64, l int) {
 	n := bottom.graph.count()
-	bottom.side = resize(bottom.side, n)
+	bottom.side = scratch.Resize(bottom.side, n)
 	grown := make([]uint8, n)
 	var best, bestExcess int64
 	for try := range b.options.Seeds {
@@ -218,7 +206,8 @@ func (b *bisector) limits(g *graph, target int64, l int) kernighanlin.Limits {
 
 func (g *graph) pair(side []uint8) kernighanlin.Pair {
 	return kernighanlin.Pair{
-		Offsets: g.offsets, Neighbors: g.neighbors, Weights: g.weights, VertexWeights: g.vertices, Bias: g.bias, Side: side,
+		Offsets: g.offsets, Neighbors: g.neighbors, Weights: g.weights,
+		VertexWeights: g.vertices, Bias: g.bias, Side: side,
 	}
 }
 

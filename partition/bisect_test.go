@@ -16,12 +16,10 @@ func chance(seed uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, 0)) }
 
 // internal copies a communication graph as the multilevel code holds it.
 func internal(g *commgraph.Graph) *graph {
-	local := make([]int32, g.Vertices())
-	for v := range local {
-		local[v] = -1
-	}
+	var part commgraph.Graph
+	commgraph.NewExtractor(g, 0).Extract(&part, mapping.Identity(g.Vertices()), nil)
 	var out graph
-	out.subgraph(g, mapping.Identity(g.Vertices()), local)
+	out.set(&part)
 	return &out
 }
 
@@ -147,7 +145,7 @@ func TestContractionKeepsCuts(t *testing.T) {
 		fine := internal(drawGraph(t))
 		limit := rapid.Int64Range(2, 6).Draw(t, "limit")
 		var m matcher
-		var s scratch
+		var s contraction
 		random := chance(rapid.Uint64().Draw(t, "order"))
 		for range 3 {
 			count := m.match(fine, limit, random)

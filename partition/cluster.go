@@ -1,15 +1,19 @@
 package partition
 
-import "math/rand/v2"
+import (
+	"math/rand/v2"
+
+	"remap/internal/scratch"
+)
 
 // clusterer finds groups of vertices to merge.
 type clusterer struct {
-	visit  []int32 // vertices in random order
-	label  []int32 // length vertices: the cluster, named after one of its first members
-	weight []int64 // length vertices: of every cluster
-	toward []int64 // length vertices: weight from the vertex under study to a cluster, 0 between uses
-	near   []int32 // clusters with weight
-	into   []int32 // length vertices: the result, coarse vertex of each
+	visit    []int32 // vertices in random order
+	label    []int32 // length vertices: the cluster, named after one of its first members
+	weight   []int64 // length vertices: of every cluster
+	weightTo []int64 // length vertices: weight from the vertex under study to a cluster, 0 between uses
+	near     []int32 // clusters with weight
+	into     []int32 // length vertices: the result, coarse vertex of each
 }
 
 // cluster groups vertices by label propagation under a limit of weight and
@@ -26,16 +30,15 @@ type clusterer struct {
 // hierarchy of several levels remains to refine on, as after matchings.
 // O(sweeps x edges).
 func (c *clusterer) cluster(g *graph, limit int64, marks []uint8, chance *rand.Rand) int {
-	const sweeps, growth = 3, 4
 	n := g.count()
-	limit = min(limit, max(2, growth*g.total/int64(max(1, n))))
-	c.visit, c.label = resize(c.visit, n), resize(c.label, n)
-	c.weight, c.toward = resize(c.weight, n), resize(c.toward, n)
+	limit = min(limit, max(2, clusterGrowth*g.total/int64(max(1, n))))
+	c.visit, c.label = scratch.Resize(c.visit, n), scratch.Resize(c.label, n)
+	c.weight, c.weightTo = scratch.Resize(c.weight, n), scratch.Resize(c.weightTo, n)
 	for v := range n {
-		c.visit[v], c.label[v], c.weight[v], c.toward[v] = int32(v), int32(v), int64(g.vertices[v]), 0
+		c.visit[v], c.label[v], c.weight[v], c.weightTo[v] = int32(v), int32(v), int64(g.vertices[v]), 0
 	}
 	chance.Shuffle(n, func(i, j int) { c.visit[i], c.visit[j] = c.visit[j], c.visit[i] })
-	for range sweeps {
+	for range clusterSweeps {
 		moved := 0
 		for _, v := range c.visit {
 			if c.move(g, v, limit, marks) {
@@ -59,19 +62,19 @@ func (c *clusterer) move(g *graph, v int32, limit int64, marks []uint8) bool {
 			continue
 		}
 		l := c.label[u]
-		if c.toward[l] == 0 {
+		if c.weightTo[l] == 0 {
 			c.near = append(c.near, l)
 		}
-		c.toward[l] += g.weights[k]
+		c.weightTo[l] += g.weights[k]
 	}
 	best := own
 	for _, l := range c.near {
-		if c.toward[l] > c.toward[best] && c.weight[l]+weight <= limit {
+		if c.weightTo[l] > c.weightTo[best] && c.weight[l]+weight <= limit {
 			best = l
 		}
 	}
 	for _, l := range c.near {
-		c.toward[l] = 0
+		c.weightTo[l] = 0
 	}
 	c.near = c.near[:0]
 	if best == own {
@@ -85,7 +88,7 @@ func (c *clusterer) move(g *graph, v int32, limit int64, marks []uint8) bool {
 
 // number gives the clusters consecutive numbers, in order of their first vertex.
 func (c *clusterer) number(n int) int {
-	c.into = resize(c.into, n)
+	c.into = scratch.Resize(c.into, n)
 	of := c.visit // no longer needed
 	for l := range of {
 		of[l] = -1

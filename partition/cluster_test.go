@@ -20,7 +20,7 @@ func TestClustersKeepTheirLimits(t *testing.T) {
 			marks[v] = uint8(random.IntN(2))
 		}
 		var c clusterer
-		var s scratch
+		var s contraction
 		var coarse graph
 		count := c.cluster(fine, limit, marks, random)
 		coarse.contract(fine, c.into, count, &s)

@@ -8,8 +8,8 @@ import (
 
 	"pgregory.net/rapid"
 
-	"remap/kernighanlin"
 	"remap/mapping"
+	"remap/placement"
 )
 
 // fixSome fixes some ranks to slots drawn at random.
@@ -65,13 +65,13 @@ func TestSplitsFillBlocksExactly(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p := someProblem(t)
 		fixSome(p, rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "fixed"), 2)))
-		l := kernighanlin.NewLayout(p, slotsFor(p))
-		fixed := fixedBlocks(p, l)
-		members, err := onMachine(context.Background(), p, l, fixed, DefaultOptions, rapid.Uint64Range(0, 2).Draw(t, "variant"), p.Seed)
+		l := placement.NewLayout(p, slotsFor(p))
+		fixed := l.FixedBlocks()
+		members, err := onMachine(context.Background(), p, l, fixed, rapid.Uint64Range(0, 2).Draw(t, "variant"), p.Seed)
 		if err != nil {
 			t.Fatal(err)
 		}
-		a := kernighanlin.NewAssignment(l.First, members)
+		a := placement.NewAssignment(l.First, members)
 		if err := a.Check(); err != nil {
 			t.Fatal(err)
 		}

@@ -1,6 +1,9 @@
 package partition
 
-import "remap/commgraph"
+import (
+	"remap/commgraph"
+	"remap/internal/scratch"
+)
 
 // graph is a weighted graph of a multilevel hierarchy, in compressed sparse
 // rows. Its slices are reused from one use to the next.
@@ -15,59 +18,29 @@ type graph struct {
 
 func (g *graph) count() int { return len(g.vertices) }
 
-// resize gives a slice of length n, contents unspecified.
-func resize[T any](s []T, n int) []T {
-	if cap(s) < n {
-		return make([]T, n, n+n/4)
-	}
-	return s[:n]
-}
-
-// subgraph fills g with the part of the original graph that lies on members:
-// vertex i of g is members[i], each of weight 1. local is scratch of length
-// original vertices, -1 everywhere before and after. There are no biases.
-func (g *graph) subgraph(from *commgraph.Graph, members, local []int32) {
-	for i, v := range members {
-		local[v] = int32(i)
-	}
-	g.offsets = append(g.offsets[:0], 0)
-	ends := 0
-	for _, v := range members {
-		first, end := from.Row(v)
-		ends += int(end - first)
-	}
-	g.neighbors, g.weights = resize(g.neighbors, ends)[:0], resize(g.weights, ends)[:0]
-	g.vertices = resize(g.vertices, len(members))
-	for i, v := range members {
-		first, end := from.Row(v)
-		for k := first; k < end; k++ {
-			if u := local[from.Neighbors[k]]; u >= 0 {
-				g.neighbors = append(g.neighbors, u)
-				g.weights = append(g.weights, from.Weights[k])
-			}
-		}
-		g.offsets = append(g.offsets, int32(len(g.neighbors)))
+// set makes g the graph of an extractor's rows, whose memory it shares: every vertex
+// of weight 1, no biases.
+func (g *graph) set(part *commgraph.Graph) {
+	g.offsets, g.neighbors, g.weights = part.Offsets, part.Neighbors, part.Weights
+	g.vertices = scratch.Resize(g.vertices, part.Vertices())
+	for i := range g.vertices {
 		g.vertices[i] = 1
 	}
-	g.total = int64(len(members))
+	g.total = int64(len(g.vertices))
 	g.bias = nil
-	for _, v := range members {
-		local[v] = -1
-	}
 }
 
 // contract fills coarse with fine after merging: vertex v of fine becomes part
 // of vertex into[v], numbers 0 to count-1. Parallel edges add up, edges inside
-// a merged vertex vanish. place is scratch; members lists, after the call, are
-// not kept. O(vertices + edges).
-func (coarse *graph) contract(fine *graph, into []int32, count int, s *scratch) {
+// a merged vertex vanish. O(vertices + edges).
+func (coarse *graph) contract(fine *graph, into []int32, count int, s *contraction) {
 	s.order(into, count)
 	coarse.offsets = append(coarse.offsets[:0], 0)
 	coarse.neighbors, coarse.weights = coarse.neighbors[:0], coarse.weights[:0]
-	coarse.vertices = resize(coarse.vertices, count)
+	coarse.vertices = scratch.Resize(coarse.vertices, count)
 	coarse.total = fine.total
 	coarse.bias = coarse.bias[:0]
-	s.slot = resize(s.slot, count)
+	s.slot = scratch.Resize(s.slot, count)
 	for c := range s.slot {
 		s.slot[c] = -1
 	}
@@ -104,17 +77,17 @@ func (coarse *graph) contract(fine *graph, into []int32, count int, s *scratch) 
 	}
 }
 
-// scratch is memory for contract.
-type scratch struct {
+// contraction is memory for contract.
+type contraction struct {
 	start  []int32 // length coarse vertices+1: range of sorted
 	sorted []int32 // fine vertices by coarse vertex
 	slot   []int32 // length coarse vertices: where the row under construction has the neighbour
 }
 
 // order sorts the fine vertices by coarse vertex, by counting.
-func (s *scratch) order(into []int32, count int) {
-	s.start = resize(s.start, count+1)
-	s.sorted = resize(s.sorted, len(into))
+func (s *contraction) order(into []int32, count int) {
+	s.start = scratch.Resize(s.start, count+1)
+	s.sorted = scratch.Resize(s.sorted, len(into))
 	clear(s.start)
 	for _, c := range into {
 		s.start[c]++

@@ -4,8 +4,8 @@ import (
 	"math"
 	"math/rand/v2"
 
-	"remap/kernighanlin"
 	"remap/mapping"
+	"remap/placement"
 )
 
 // machine is the blocks of a layout split in two again and again, down to
@@ -19,7 +19,7 @@ import (
 //
 // Nodes stand breadth first, so that those of one depth are consecutive.
 type machine struct {
-	layout   *kernighanlin.Layout
+	layout   *placement.Layout
 	splitter blockSplitter
 	order    []int32 // length blocks: every node is a run of it
 	nodes    []machineNode
@@ -41,7 +41,7 @@ type machineNode struct {
 // equally good, 0 the plain ones. total is the weight of all edges, which the
 // scale of distances leaves room for.
 // O(blocks x log blocks x depth), distances between blocks not counted.
-func newMachine(p *mapping.Problem, l *kernighanlin.Layout, variant uint64, total int64) *machine {
+func newMachine(p *mapping.Problem, l *placement.Layout, variant uint64, total int64) *machine {
 	blocks := l.Blocks()
 	m := &machine{layout: l, order: make([]int32, blocks), leaf: make([]int32, blocks)}
 	for b := range m.order {
@@ -115,7 +115,7 @@ func (m *machine) between(a, b int32, samples int32) int64 {
 		from := m.order[x.first+(2*i+1)*(x.end-x.first)/(2*nx)]
 		for j := range ny {
 			to := m.order[y.first+(2*j+1)*(y.end-y.first)/(2*ny)]
-			if m.grid != nil && m.splitter.manner.lines && from != to {
+			if m.grid != nil && m.splitter.policy.lines && from != to {
 				sum += m.grid.between(from, to)
 			} else {
 				sum += m.layout.Metric.Between(from, to)
@@ -124,55 +124,6 @@ func (m *machine) between(a, b int32, samples int32) int64 {
 	}
 	count := int64(nx) * int64(ny)
 	return (sum*m.scale + count/2) / count
-}
-
-// nested tells whether the finest place that two blocks share decides how far
-// apart they are, as in a fat tree: there the levels of the places are how the
-// network splits. It looks at all pairs of few blocks, at some of many.
-func nested(l *kernighanlin.Layout) bool {
-	var place [][]int32
-	for i := range l.Places.Levels {
-		if l.Places.Levels[i].Places() < l.Blocks() {
-			place = append(place, placesOfBlocks(l, i))
-		}
-	}
-	length := make([]int64, len(place)+1)
-	for i := range length {
-		length[i] = -1
-	}
-	blocks := int32(l.Blocks())
-	const few = 300
-	for a := range blocks {
-		for step := int32(1); a+step < blocks; step++ {
-			shared := 0
-			for shared < len(place) && place[shared][a] != place[shared][a+step] {
-				shared++
-			}
-			d := l.Metric.Between(a, a+step)
-			if length[shared] >= 0 && length[shared] != d {
-				return false
-			}
-			length[shared] = d
-			if blocks > few {
-				step += step / 2
-			}
-		}
-	}
-	return true
-}
-
-// placesOfBlocks is the place of every block at one level of the layout.
-func placesOfBlocks(l *kernighanlin.Layout, level int) []int32 {
-	bounds := l.Places.Levels[level].Bounds
-	of := make([]int32, l.Blocks())
-	at := int32(0)
-	for b := range of {
-		for bounds[at+1] <= l.First[b] {
-			at++
-		}
-		of[b] = at
-	}
-	return of
 }
 
 // variantChance is what a variant's splits are drawn from.

@@ -9,8 +9,8 @@ import (
 	"pgregory.net/rapid"
 
 	"remap/commgraph"
-	"remap/kernighanlin"
 	"remap/mapping"
+	"remap/placement"
 	"remap/topology"
 )
 
@@ -49,7 +49,7 @@ func someProblem(t *rapid.T) *mapping.Problem {
 func TestMachineIsATreeOfBlocks(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p := someProblem(t)
-		l := kernighanlin.NewLayout(p, nil)
+		l := placement.NewLayout(p, nil)
 		m := newMachine(p, l, rapid.Uint64Range(0, 3).Draw(t, "variant"), p.Graph.TotalWeight())
 		leaves := 0
 		for i, n := range m.nodes {
@@ -83,14 +83,14 @@ func TestGridMeansAreMeansOfAllPairs(t *testing.T) {
 	for _, spec := range []string{"torus:7x4x3", "mesh:6x5", "torus:4x4,hosts=2", "torus:9"} {
 		machine := machineOf(t, spec)
 		p := &mapping.Problem{Graph: build(t, 1, nil), Machine: machine, Allocation: everyHost(machine)}
-		l := kernighanlin.NewLayout(p, nil)
+		l := placement.NewLayout(p, nil)
 		for variant := range uint64(2) { // by rings, and by lines
 			checkMeans(t, l, newMachine(p, l, variant, 1))
 		}
 	}
 }
 
-func checkMeans(t *testing.T, l *kernighanlin.Layout, m *machine) {
+func checkMeans(t *testing.T, l *placement.Layout, m *machine) {
 	if m.grid == nil {
 		t.Fatal("no tables for a grid")
 	}
@@ -107,7 +107,7 @@ func checkMeans(t *testing.T, l *kernighanlin.Layout, m *machine) {
 			var sum, pairs int64
 			for _, from := range m.order[x.first:x.end] {
 				for _, to := range m.order[y.first:y.end] {
-					if pairs++; m.splitter.manner.lines && from != to {
+					if pairs++; m.splitter.policy.lines && from != to {
 						sum += m.grid.between(from, to)
 					} else {
 						sum += l.Metric.Between(from, to)
@@ -138,7 +138,7 @@ func TestFirstSplits(t *testing.T) {
 	} {
 		machine := machineOf(t, test.spec)
 		p := &mapping.Problem{Graph: build(t, 1, nil), Machine: machine, Allocation: everyHost(machine)}
-		l := kernighanlin.NewLayout(p, nil)
+		l := placement.NewLayout(p, nil)
 		m := newMachine(p, l, 0, 1)
 		var hosts []int32
 		for _, b := range m.order[:m.nodes[1].end] {
@@ -157,7 +157,7 @@ func TestSplitByDistance(t *testing.T) {
 	a := everyHost(machine)
 	chance.Shuffle(len(a.Hosts), func(i, j int) { a.Hosts[i], a.Hosts[j] = a.Hosts[j], a.Hosts[i] })
 	p := &mapping.Problem{Graph: build(t, 1, nil), Machine: machine, Allocation: a}
-	l := kernighanlin.NewLayout(p, nil)
+	l := placement.NewLayout(p, nil)
 	s := newBlockSplitter(p, l, 0)
 	s.distances = true
 	blocks := mapping.Identity(l.Blocks())

@@ -1,13 +1,15 @@
 package partition
 
-import "remap/mapping"
+import (
+	"remap/mapping"
+)
 
 // gridMeans has exact mean path lengths between nodes of a torus or mesh. The
 // path length is a sum over the dimensions, so the mean over all pairs of
 // blocks is the sum of the means of each dimension, which depend only on how
 // many blocks of a node lie at each coordinate:
 //
-//	sum over x of count(a, x) x toward(b, x),  toward(b, x) = sum over y of count(b, y) x |x - y|
+//	sum over x of count(a, x) x distance(b, x),  distance(b, x) = sum over y of count(b, y) x |x - y|
 //
 // Memory O(large nodes x extents), at most about tableBytes; nodes too small
 // for a table are looked at block by block.
@@ -17,14 +19,11 @@ type gridMeans struct {
 	start       []int32 // length dimensions+1: where the coordinates of each begin in a table
 	table       []int32 // length nodes: where the node's tables begin, -1 = it is small
 	count       []int32 // tables of length start[dimensions]
-	toward      []int64 // the same
+	distance    []int64 // the same
 	ring        []int16 // length dimensions: the extent where the way round counts, else 0
 	turn        []int16 // length dimensions: where a ring is cut open if it does not; 0 in a line
 	extents     []int16
 }
-
-// tableBytes bounds the tables of gridMeans.
-const tableBytes = 64 << 20
 
 // newGridMeans makes the tables of a machine; nil where path lengths are not
 // those of a whole torus or mesh.
@@ -35,7 +34,7 @@ func newGridMeans(p *mapping.Problem, m *machine) *gridMeans {
 	}
 	g := &gridMeans{dimensions: m.splitter.dimensions, coordinates: m.splitter.coordinates, start: []int32{0},
 		ring: m.splitter.ring, turn: m.splitter.turn, extents: r.Grid.Extents}
-	if m.splitter.manner.lines {
+	if m.splitter.policy.lines {
 		g.ring = make([]int16, g.dimensions)
 	}
 	for k, extent := range r.Grid.Extents {
@@ -49,9 +48,9 @@ func newGridMeans(p *mapping.Problem, m *machine) *gridMeans {
 		if node.end-node.first < least {
 			continue
 		}
-		g.table[i] = int32(len(g.toward))
-		g.toward = append(g.toward, make([]int64, width)...)
-		table := g.toward[g.table[i]:]
+		g.table[i] = int32(len(g.distance))
+		g.distance = append(g.distance, make([]int64, width)...)
+		table := g.distance[g.table[i]:]
 		g.count = append(g.count, make([]int32, width)...)
 		count := g.count[g.table[i]:]
 		for _, b := range m.order[node.first:node.end] {
@@ -105,16 +104,16 @@ func (g *gridMeans) of(b int32) []int16 {
 func (g *gridMeans) sum(a, b int32, blocks []int32) int64 {
 	var sum int64
 	width := g.start[g.dimensions]
-	toward := g.toward[g.table[b] : g.table[b]+width]
+	distance := g.distance[g.table[b] : g.table[b]+width]
 	if at := g.table[a]; at >= 0 {
 		for x, count := range g.count[at : at+width] {
-			sum += int64(count) * toward[x]
+			sum += int64(count) * distance[x]
 		}
 		return sum
 	}
 	for _, block := range blocks {
 		for k, x := range g.of(block) {
-			sum += toward[g.start[k]+int32(x)]
+			sum += distance[g.start[k]+int32(x)]
 		}
 	}
 	return sum

@@ -5,21 +5,10 @@ import (
 	"math/rand/v2"
 
 	"remap/commgraph"
-	"remap/kernighanlin"
+	"remap/internal/scratch"
 	"remap/mapping"
+	"remap/placement"
 )
-
-// MachineEffort is how hard ranks are mapped where the machine itself is split.
-type MachineEffort struct {
-	Work  int  // vertices and half-edges of the graphs of all trials, which split both machine and ranks another way; one trial at least
-	Most  int  // most trials
-	Swaps bool // single ranks change places in the end
-}
-
-// trials is how often a graph is mapped.
-func (e MachineEffort) trials(g *commgraph.Graph) int {
-	return max(1, min(e.Most, e.Work/(g.Vertices()+len(g.Neighbors)+1)))
-}
 
 // machineMapper puts the vertices of a graph onto a machine by dual recursive
 // bipartitioning (Pellegrini 1994): wherever the machine splits in two, the
@@ -51,9 +40,11 @@ type machineMapper struct {
 	members  []int32 // the free vertices; those of a node are members[room[first]:room[end]]
 	room     []int32 // length blocks+1: free places before each block of the machine's order
 	where    []int32 // length vertices: node
-	local    []int32 // length vertices: index within the part at hand, -1 = not in it
+	extract  *commgraph.Extractor
+	part     commgraph.Graph // of the node at hand
 	spare    []int32
 	side     []uint8
+	bias     []int64 // of the node's vertices
 
 	stamp      int32   // of the part at hand
 	seen       []int32 // length nodes: stamp of the part that difference is for
@@ -63,13 +54,15 @@ type machineMapper struct {
 // newMachineMapper puts all vertices on the whole machine. fixed is the block
 // of every vertex that is to stay in one, -1 = free; nil = all free. Free
 // vertices are as many as the room the fixed ones leave.
-func newMachineMapper(g *commgraph.Graph, m *machine, fixed []int32, options Options, seed uint64) *machineMapper {
-	s := &machineMapper{machine: m, graph: g, local: make([]int32, g.Vertices()), where: make([]int32, g.Vertices()),
-		room: make([]int32, len(m.order)+1), seen: make([]int32, len(m.nodes)), difference: make([]int64, len(m.nodes))}
+func newMachineMapper(
+	g *commgraph.Graph, m *machine, fixed []int32, options Options, seed uint64,
+) *machineMapper {
+	s := &machineMapper{machine: m, graph: g, extract: commgraph.NewExtractor(g, 0)}
+	s.where, s.room = make([]int32, g.Vertices()), make([]int32, len(m.order)+1)
+	s.seen, s.difference = make([]int32, len(m.nodes)), make([]int64, len(m.nodes))
 	s.bisector = newBisector(options, rand.New(rand.NewPCG(seed, 0x6475616c))) // "dual": a stream of its own
 	taken := make([]int32, len(m.order))
-	for v := range s.local {
-		s.local[v] = -1
+	for v := range s.where {
 		if fixed != nil && fixed[v] >= 0 {
 			s.where[v] = m.leaf[fixed[v]]
 			taken[fixed[v]]++
@@ -108,7 +101,7 @@ func (s *machineMapper) run(ctx context.Context, sweeps int) error {
 				break
 			}
 		}
-		if err := s.settle(ctx, d, samples); err != nil {
+		if err := s.refineDepth(ctx, d, samples); err != nil {
 			return err
 		}
 	}
@@ -118,11 +111,10 @@ func (s *machineMapper) run(ctx context.Context, sweeps int) error {
 // samples is how many blocks of a node stand for it at depth d, so that all
 // distances asked for there take about the same time.
 func (s *machineMapper) samples(d int) int32 {
-	const work = 4 << 20
 	parts := int64(s.depths[d+1] - s.depths[d])
 	pairs := max(1, min(parts*parts, int64(len(s.graph.Neighbors))))
-	n := int32(64)
-	for n > 4 && int64(n)*int64(n)*pairs > work {
+	n := int32(mostSamples)
+	for n > 4 && int64(n)*int64(n)*pairs > sampleWork {
 		n--
 	}
 	return n
@@ -147,12 +139,12 @@ func (s *machineMapper) bisect(node int32, samples int32, again bool) bool {
 	if target == 0 || target == len(members) {
 		return !again
 	}
-	s.extract(node, samples)
+	s.fill(node, samples)
 	if !again {
 		s.spare = divide(members, s.bisector.bisect(int64(target)), s.spare)
 		return true
 	}
-	s.side = resize(s.side, len(members))
+	s.side = scratch.Resize(s.side, len(members))
 	for i := range members {
 		s.side[i] = 0
 		if i >= target {
@@ -180,53 +172,38 @@ func (b *bisector) improve(target int64, side []uint8) ([]uint8, bool) {
 	return at.side, after < before
 }
 
-// extract fills the bisector's graph with a node's part of the graph, edges
-// weighing what they cost when their ends lie in different halves.
-func (s *machineMapper) extract(node, samples int32) {
+// fill gives the bisector a node's part of the graph, edges weighing what they cost
+// when their ends lie in different halves.
+func (s *machineMapper) fill(node, samples int32) {
 	members, child := s.of(node), s.nodes[node].child
 	apart := s.apart(child, samples)
 	s.stamp++
-	for i, v := range members {
-		s.local[v] = int32(i)
+	s.bias = scratch.Resize(s.bias, len(members))
+	clear(s.bias)
+	s.extract.Extract(&s.part, members, func(i int, u int32, w int64) {
+		at := s.where[u]
+		if s.seen[at] != s.stamp {
+			s.seen[at] = s.stamp
+			s.difference[at] = s.between(child, at, samples) - s.between(child+1, at, samples)
+		}
+		s.bias[i] += w * s.difference[at]
+	})
+	for k := range s.part.Weights {
+		s.part.Weights[k] *= apart
 	}
 	g := s.bisector.graph()
-	g.offsets = append(g.offsets[:0], 0)
-	g.neighbors, g.weights = g.neighbors[:0], g.weights[:0]
-	g.vertices, g.bias = resize(g.vertices, len(members)), resize(g.bias, len(members))
-	for i, v := range members {
-		var bias int64
-		first, end := s.graph.Row(v)
-		for k := first; k < end; k++ {
-			u, w := s.graph.Neighbors[k], s.graph.Weights[k]
-			if to := s.local[u]; to >= 0 {
-				g.neighbors = append(g.neighbors, to)
-				g.weights = append(g.weights, w*apart)
-				continue
-			}
-			at := s.where[u]
-			if s.seen[at] != s.stamp {
-				s.seen[at] = s.stamp
-				s.difference[at] = s.between(child, at, samples) - s.between(child+1, at, samples)
-			}
-			bias += w * s.difference[at]
-		}
-		g.offsets = append(g.offsets, int32(len(g.neighbors)))
-		g.vertices[i], g.bias[i] = 1, bias
-	}
-	g.total = int64(len(members))
-	for _, v := range members {
-		s.local[v] = -1
-	}
+	g.set(&s.part)
+	g.bias = s.bias
 }
 
 // apart is what an edge costs more when its ends lie in the halves child and
 // child+1 and not both in one of them. Ends in one half will come nearer to each
 // other than the mean of the half, those in both too: hence three quarters,
 // which irregular graphs do best with. Grids do better with the mean distance
-// alone (see manner).
+// alone (see splitPolicy).
 func (s *machineMapper) apart(child, samples int32) int64 {
 	across := s.between(child, child+1, samples)
-	if !s.splitter.manner.mean {
+	if !s.splitter.policy.mean {
 		inside := (s.between(child, child, samples) + s.between(child+1, child+1, samples)) / 2
 		across = (across - inside) * 3 / 4
 	}
@@ -247,9 +224,12 @@ func (s *machineMapper) blocks() []int32 {
 }
 
 // onMachine maps the problem's graph onto the layout by splitting the machine.
-func onMachine(ctx context.Context, p *mapping.Problem, l *kernighanlin.Layout, fixed []int32, options Options, variant, seed uint64) ([]int32, error) {
-	s := newMachineMapper(p.Graph, newMachine(p, l, variant, p.Graph.TotalWeight()), fixed, options, seed)
-	if err := s.run(ctx, 2); err != nil {
+func onMachine(
+	ctx context.Context, p *mapping.Problem, l *placement.Layout, fixed []int32, variant, seed uint64,
+) ([]int32, error) {
+	m := newMachine(p, l, variant, p.Graph.TotalWeight())
+	s := newMachineMapper(p.Graph, m, fixed, DefaultOptions, seed)
+	if err := s.run(ctx, mapperSweeps); err != nil {
 		return nil, err
 	}
 	return s.blocks(), nil

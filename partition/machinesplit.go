@@ -6,26 +6,26 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"remap/kernighanlin"
 	"remap/mapping"
+	"remap/placement"
 )
 
-// manner is how a torus is split and what edges across cost: no way suits all
-// graphs, so variants take turns.
-type manner struct {
-	// thirds: a ring becomes three arcs and not two. Halves are easier for the
-	// graph, but a ring of four quarters is the same network as two rings of two,
-	// so nothing tells which of a graph's dimensions the second cut of a ring
-	// belongs to, and a shuffled periodic grid may be folded.
+// splitPolicy is how a torus is split, and what edges between halves cost. No policy
+// suits all graphs, so the variants of a machine take turns (splitPolicies).
+type splitPolicy struct {
+	// thirds cuts a ring into three arcs and not two. Halves are easier for the graph.
+	// But a ring of four quarters is the same network as two rings of two, so nothing
+	// tells which of a graph's dimensions the second cut of a ring belongs to, and a
+	// shuffled periodic grid may be folded.
 	thirds bool
-	// lines: distances are those of the mesh that is left when rings are cut open,
-	// for the same reason with grids that are not periodic.
+
+	// lines takes the distances of the mesh that is left when rings are cut open, for the
+	// same reason with grids that are not periodic.
 	lines bool
-	// mean: an edge across costs the mean distance, see machineMapper.apart.
+
+	// mean prices an edge between halves at the mean distance (machineMapper.apart).
 	mean bool
 }
-
-var manners = []manner{{}, {lines: true}, {mean: true}, {thirds: true, mean: true}, {lines: true, mean: true}, {thirds: true}, {}, {thirds: true, mean: true}}
 
 // blockSplitter splits sets of a layout's blocks by the shape of the network:
 //   - torus and mesh: across the longest side of the box they span, of a ring
@@ -38,7 +38,7 @@ var manners = []manner{{}, {lines: true}, {mean: true}, {thirds: true, mean: tru
 //   - others: by distance from two sets of blocks far apart (Hoefler and Snir
 //     2011 split the machine recursively too, with a graph partitioner).
 type blockSplitter struct {
-	layout      *kernighanlin.Layout
+	layout      *placement.Layout
 	dimensions  int     // of a grid or HyperX, else 0
 	coordinates []int16 // length blocks x dimensions
 	ring        []int16 // length dimensions: the extent if it is a ring, else 0
@@ -46,18 +46,22 @@ type blockSplitter struct {
 	places      [][]int32 // length levels, coarsest first: place of every block
 	distances   bool      // split by distance where there are no dimensions
 	favour      []int     // length dimensions: the order of equal sides
-	turn        []int16   // length dimensions: where a whole ring is cut first, everywhere the same, so that boxes stay beside each other
 	draws       bool      // by chance where splits are equally good, in all variants but the first
 	chance      *rand.Rand
-	manner      manner
+	policy      splitPolicy
 	parts       int64   // of the blocks at hand, the first half shall have one part
 	key         []int64 // length blocks: what the blocks at hand are sorted by
+
+	// turn is where a whole ring is cut first, the same everywhere, so that boxes stay
+	// beside each other; length dimensions.
+	turn []int16
 }
 
-func newBlockSplitter(p *mapping.Problem, l *kernighanlin.Layout, variant uint64) blockSplitter {
-	s := blockSplitter{layout: l, manner: manners[variant%uint64(len(manners))], chance: variantChance(variant), key: make([]int64, l.Blocks()), draws: variant > 0}
+func newBlockSplitter(p *mapping.Problem, l *placement.Layout, variant uint64) blockSplitter {
+	s := blockSplitter{layout: l, policy: splitPolicies[variant%uint64(len(splitPolicies))]}
+	s.chance, s.draws, s.key = variantChance(variant), variant > 0, make([]int64, l.Blocks())
 	for i := len(l.Places.Levels) - 1; i >= 0; i-- {
-		s.places = append(s.places, placesOfBlocks(l, i))
+		s.places = append(s.places, placement.PlacesAt(l.Places.Levels[i].Bounds, l.First))
 	}
 	if r := p.Machine.Routes; r != nil {
 		switch {
@@ -75,7 +79,7 @@ func newBlockSplitter(p *mapping.Problem, l *kernighanlin.Layout, variant uint64
 			s.ring = make([]int16, s.dimensions)
 			s.locate(p, r.HyperX.Coordinates)
 		case r.Table != nil:
-			s.distances = !nested(l)
+			s.distances = !l.Nested()
 		}
 	}
 	s.favour, s.turn = make([]int, s.dimensions), make([]int16, s.dimensions)
@@ -122,7 +126,7 @@ func (s *blockSplitter) coordinate(b int32, k int) int16 {
 // the first part; false when all blocks are at one switch.
 //
 // A whole ring is halved, or becomes three arcs: first a third is cut off, then
-// the rest is halved before anything else (see manner).
+// the rest is halved before anything else (see splitPolicy).
 func (s *blockSplitter) byDimension(blocks []int32) bool {
 	best, widest, from := -1, 0, int16(0)
 	for _, k := range s.favour {
@@ -155,13 +159,8 @@ func (s *blockSplitter) byDimension(blocks []int32) bool {
 	return true
 }
 
-// shortRing is the length from which a ring is cut in three, longRing that from
-// which it is not: bisections of large graphs find slabs of half their size,
-// but seldom those of a third.
-const shortRing, longRing = 5, 16
-
 func (s *blockSplitter) thirds(ring int16) bool {
-	return s.manner.thirds && ring >= shortRing && ring < longRing
+	return s.policy.thirds && ring >= shortRing && ring < longRing
 }
 
 // span is the shortest run of coordinates in dimension k that holds the blocks:
@@ -214,7 +213,6 @@ func (s *blockSplitter) byPlaces(blocks []int32) {
 // from the last keys, some times over (a balanced two-means clustering).
 // false when all are equally far.
 func (s *blockSplitter) byDistance(blocks []int32) bool {
-	const rounds, samples = 4, 16
 	metric := s.layout.Metric
 	slices.Sort(blocks)
 	farthest := func(from int32) int32 {
@@ -232,7 +230,7 @@ func (s *blockSplitter) byDistance(blocks []int32) bool {
 	}
 	a := farthest(start)
 	sides := [2][]int32{{a}, {farthest(a)}}
-	for round := range rounds {
+	for round := range meansRounds {
 		differ := false
 		for _, b := range blocks {
 			s.key[b] = s.mean(b, sides[0]) - s.mean(b, sides[1])
@@ -241,11 +239,11 @@ func (s *blockSplitter) byDistance(blocks []int32) bool {
 		if !differ {
 			return false
 		}
-		if round == rounds-1 {
+		if round == meansRounds-1 {
 			break
 		}
 		half := s.halve(blocks, true)
-		sides[0], sides[1] = spread(blocks[:half], samples), spread(blocks[half:], samples)
+		sides[0], sides[1] = spread(blocks[:half], meansSamples), spread(blocks[half:], meansSamples)
 	}
 	return true
 }

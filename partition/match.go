@@ -1,6 +1,10 @@
 package partition
 
-import "math/rand/v2"
+import (
+	"math/rand/v2"
+
+	"remap/internal/scratch"
+)
 
 // matcher finds which vertices to merge.
 type matcher struct {
@@ -21,7 +25,7 @@ type matcher struct {
 // (two-hop matching, LaSalle and Karypis 2013), last those without edges.
 func (m *matcher) match(g *graph, limit int64, chance *rand.Rand) int {
 	n := g.count()
-	m.mate = resize(m.mate, n)
+	m.mate = scratch.Resize(m.mate, n)
 	for v := range m.mate {
 		m.mate[v] = -1
 	}
@@ -44,7 +48,7 @@ func (m *matcher) match(g *graph, limit int64, chance *rand.Rand) int {
 }
 
 func (m *matcher) shuffle(n int, chance *rand.Rand) {
-	m.visit = resize(m.visit, n)
+	m.visit = scratch.Resize(m.visit, n)
 	for i := range m.visit {
 		m.visit[i] = int32(i)
 	}
@@ -112,7 +116,7 @@ func (m *matcher) pairUp(g *graph, waiting, u int32, limit int64) int32 {
 
 // number gives pairs and left-over vertices consecutive numbers.
 func (m *matcher) number(n int) int {
-	m.into = resize(m.into, n)
+	m.into = scratch.Resize(m.into, n)
 	count := int32(0)
 	for v := range int32(n) {
 		if u := m.mate[v]; u >= 0 && u < v {

@@ -1,16 +1,16 @@
 package partition
 
 import (
+	"cmp"
 	"context"
-	"math/rand/v2"
 	"runtime"
 	"slices"
-	"sync"
 
 	"golang.org/x/sync/errgroup"
 
-	"remap/commgraph"
 	"remap/kernighanlin"
+	"remap/mapping"
+	"remap/placement"
 )
 
 // multisect orders the vertices level by level: bounds are the blocks of every
@@ -22,12 +22,9 @@ import (
 // Bisections that do not depend on each other run side by side. What each draws
 // by chance follows from the seed and from where its part is, so that the number
 // of cores makes no difference.
-func multisect(ctx context.Context, g *commgraph.Graph, bounds [][]int32, options Options, seed uint64) ([]int32, error) {
-	members := make([]int32, g.Vertices())
-	for v := range members {
-		members[v] = int32(v)
-	}
-	cutters := newCutters(g, options)
+func multisect(ctx context.Context, cut *recursion, bounds [][]int32, seed uint64) ([]int32, error) {
+	g := cut.graph
+	members := mapping.Identity(g.Vertices())
 	above := []int32{0, int32(len(members))}
 	for level, first := range bounds {
 		parent := make([]int32, len(first)-1)
@@ -39,159 +36,24 @@ func multisect(ctx context.Context, g *commgraph.Graph, bounds [][]int32, option
 			for child := from; child < to; child++ {
 				parent[child] = int32(b)
 			}
-			cutters.split(inner, group, members[above[b]:above[b+1]], first[from:to+1], mix(mix(seed, uint64(level)), uint64(b)))
+			s, inPlace := mix(mix(seed, uint64(level)), uint64(b)), members[above[b]:above[b+1]]
+			if err := cut.split(inner, group, inPlace, first[from:to+1], s); err != nil {
+				break // Wait tells it, or the caller's context
+			}
 		}
-		if err := group.Wait(); err != nil {
+		if err := cmp.Or(group.Wait(), ctx.Err()); err != nil {
 			return nil, err
 		}
 		if level == len(bounds)-1 {
 			break // the caller refines these under the metric itself
 		}
-		assign := kernighanlin.NewAssignment(first, members)
-		r := kernighanlin.NewRefiner(g, kernighanlin.CutMetric(assign.Blocks()), assign)
+		assign := placement.NewAssignment(first, members)
+		r := kernighanlin.NewRefiner(g, placement.CutMetric(assign.Blocks()), assign)
 		siblings := func(a, b int32) bool { return parent[a] == parent[b] }
-		if err := settle(ctx, r, assign.Blocks(), siblings, pairLimits, 8); err != nil {
+		if err := refinePairs(ctx, r, assign.Blocks(), siblings, partRounds); err != nil {
 			return nil, err
 		}
 		above = first
 	}
 	return members, nil
-}
-
-// pairLimits are for passes over two blocks.
-var pairLimits = kernighanlin.Limits{Slack: 2, Passes: 4, Fruitless: 60}
-
-// mix derives a seed from another and a number (the finalizer of SplitMix64,
-// Steele, Lea and Flood 2014).
-func mix(seed, number uint64) uint64 {
-	z := seed + (number+1)*0x9e3779b97f4a7c15
-	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
-	z = (z ^ z>>27) * 0x94d049bb133111eb
-	return z ^ z>>31
-}
-
-// cutter cuts sets of vertices into blocks by recursive bisection, one at a
-// time. What a bisection draws follows from the seed it is given.
-type cutter struct {
-	graph    *commgraph.Graph
-	source   *rand.PCG
-	bisector *bisector
-	local    []int32 // length vertices, -1 between uses
-	spare    []int32
-}
-
-func newCutter(g *commgraph.Graph, options Options) *cutter {
-	c := &cutter{source: rand.NewPCG(0, 0)}
-	c.bisector = newBisector(options, rand.New(c.source))
-	c.use(g)
-	return c
-}
-
-// use changes the graph.
-func (c *cutter) use(g *commgraph.Graph) {
-	c.graph = g
-	c.local = resize(c.local, g.Vertices())
-	for v := range c.local {
-		c.local[v] = -1
-	}
-}
-
-// halve sorts members so that the first target of them are one half.
-func (c *cutter) halve(members []int32, target int32, seed uint64) {
-	c.source.Seed(seed, 0x63757474) // "cutt": a stream of its own
-	c.bisector.graph().subgraph(c.graph, members, c.local)
-	c.spare = divide(members, c.bisector.bisect(int64(target)), c.spare)
-}
-
-// split sorts members, which are the vertices of positions first[0] to
-// first[last], into the blocks between. When ctx ends it gives up.
-func (c *cutter) split(ctx context.Context, members, first []int32, seed uint64) error {
-	blocks := len(first) - 1
-	if blocks <= 1 {
-		return nil
-	}
-	if err := ctx.Err(); err != nil {
-		return err
-	}
-	half := blocks / 2
-	target := first[half] - first[0]
-	c.halve(members, target, seed)
-	if err := c.split(ctx, members[:target], first[:half+1], mix(seed, 0)); err != nil {
-		return err
-	}
-	return c.split(ctx, members[target:], first[half:], mix(seed, 1))
-}
-
-// cutters lends cutters of one graph to those who work side by side.
-type cutters struct {
-	graph   *commgraph.Graph
-	options Options
-	mutex   sync.Mutex
-	idle    []*cutter
-}
-
-func newCutters(g *commgraph.Graph, options Options) *cutters {
-	return &cutters{graph: g, options: options}
-}
-
-func (s *cutters) borrow() *cutter {
-	s.mutex.Lock()
-	defer s.mutex.Unlock()
-	if n := len(s.idle); n > 0 {
-		c := s.idle[n-1]
-		s.idle = s.idle[:n-1]
-		return c
-	}
-	return newCutter(s.graph, s.options)
-}
-
-func (s *cutters) giveBack(c *cutter) {
-	s.mutex.Lock()
-	defer s.mutex.Unlock()
-	s.idle = append(s.idle, c)
-}
-
-// split is cutter.split with the halves side by side as far as the group has
-// room; the group's Wait gives the error.
-func (s *cutters) split(ctx context.Context, group *errgroup.Group, members, first []int32, seed uint64) {
-	const together = 2048 // vertices: fewer are not worth another goroutine
-	blocks := len(first) - 1
-	if blocks <= 1 || ctx.Err() != nil {
-		return
-	}
-	if len(members) <= together {
-		c := s.borrow()
-		_ = c.split(ctx, members, first, seed) // the context's error, which Wait or the caller sees
-		s.giveBack(c)
-		return
-	}
-	half := blocks / 2
-	target := first[half] - first[0]
-	c := s.borrow()
-	c.halve(members, target, seed)
-	s.giveBack(c)
-	upper := func() { s.split(ctx, group, members[target:], first[half:], mix(seed, 1)) }
-	if !group.TryGo(func() error { upper(); return ctx.Err() }) {
-		defer upper()
-	}
-	s.split(ctx, group, members[:target], first[:half+1], mix(seed, 0))
-}
-
-// parents gives the place of the level above for every block of the last
-// bounds; of one level alone all have the same.
-func parents(bounds [][]int32) []int32 {
-	first := bounds[len(bounds)-1]
-	parent := make([]int32, len(first)-1)
-	if len(bounds) == 1 {
-		return parent
-	}
-	above := bounds[len(bounds)-2]
-	at := int32(0)
-	for b := range parent {
-		for above[at+1] <= first[b] {
-			at++
-		}
-		parent[b] = at
-	}
-	return parent
 }

@@ -95,24 +95,31 @@ func leafAverages(g *commgraph.Graph, leaf []int) (length, cutShare float64) {
 	return length / total, cutShare / total
 }
 
-func solve(t testing.TB, s mapping.Strategy, g *commgraph.Graph) (length, cutShare float64) {
+// solve gives the means over seeds from 1 on.
+func solve(t testing.TB, s mapping.Strategy, g *commgraph.Graph, seeds int) (length, cutShare float64) {
 	machine := machineOf(t, "tapered")
-	p := &mapping.Problem{Graph: g, Machine: machine, Allocation: everyHost(machine), Seed: 1}
-	m, err := s.Map(context.Background(), p)
-	if err != nil {
-		t.Fatal(err)
+	p := &mapping.Problem{Graph: g, Machine: machine, Allocation: everyHost(machine)}
+	for seed := range seeds {
+		p.Seed = uint64(seed + 1)
+		m, err := s.Map(context.Background(), p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		l, c := averages(p, m)
+		length, cutShare = length+l/float64(seeds), cutShare+c/float64(seeds)
 	}
-	return averages(p, m)
+	return length, cutShare
 }
 
-// TestAgainstMETIS: recursive bisection into 144 leaves. METIS is free to
-// overfill leaves, we are not, so a little more cut is allowed.
+// TestAgainstMETIS: recursive bisection into 144 leaves. METIS is free to overfill
+// leaves, we are not, so a little more cut is allowed. Single seeds differ by some per
+// cent: ours is the mean of five.
 func TestAgainstMETIS(t *testing.T) {
 	for _, g := range oracleGraphs(t) {
 		t.Run(g.name, func(t *testing.T) {
 			folder := run(t, g.graph, "gpmetis -ptype=rb -ufactor=1 -seed=1 g.graph 144")
 			length, share := leafAverages(g.graph, numbers(t, filepath.Join(folder, "g.graph.part.144")))
-			ourLength, ourShare := solve(t, Bisection(), g.graph)
+			ourLength, ourShare := solve(t, Bisection(), g.graph, 5)
 			t.Logf("path length %.4f, METIS %.4f; cut %.4f, METIS %.4f", ourLength, length, ourShare, share)
 			if ourLength > 1.04*length || ourShare > 1.04*share {
 				t.Errorf("path length %.4f and cut %.4f, METIS has %.4f and %.4f", ourLength, ourShare, length, share)
@@ -137,7 +144,7 @@ func TestAgainstScotch(t *testing.T) {
 				leaf[list[i]-base] = list[i+1]
 			}
 			length, share := leafAverages(g.graph, leaf)
-			ourLength, ourShare := solve(t, Multisection(), g.graph)
+			ourLength, ourShare := solve(t, Multisection(), g.graph, 1)
 			t.Logf("path length %.4f, Scotch %.4f; cut %.4f, Scotch %.4f", ourLength, length, ourShare, share)
 			if ourLength > 1.03*length {
 				t.Errorf("path length %.4f, Scotch has %.4f", ourLength, length)

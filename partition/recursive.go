@@ -1,49 +1,66 @@
 package partition
 
 import (
+	"cmp"
 	"context"
 	"math/rand/v2"
+	"runtime"
+	"sync"
+
+	"golang.org/x/sync/errgroup"
 
 	"remap/commgraph"
+	"remap/mapping"
 )
-
-// splitter cuts sets of vertices into blocks by recursive bisection.
-type splitter struct {
-	graph    *commgraph.Graph
-	bisector *bisector
-	local    []int32 // length vertices, -1 between uses
-	spare    []int32
-}
-
-func newSplitter(g *commgraph.Graph, options Options, seed uint64) *splitter {
-	s := &splitter{graph: g, local: make([]int32, g.Vertices())}
-	s.bisector = newBisector(options, rand.New(rand.NewPCG(seed, 0x7061727469))) // "parti": a stream of its own
-	for v := range s.local {
-		s.local[v] = -1
-	}
-	return s
-}
 
 // Recursive orders the vertices of g so that block b is the range first[b] to
 // first[b+1] of the result, with little weight between blocks and still less
 // between the first and the second half of the blocks, and so on down.
 // first ascends from 0 to the number of vertices. The same seed gives the same
 // result. When ctx ends, Recursive ends with its error between two bisections.
-func Recursive(ctx context.Context, g *commgraph.Graph, first []int32, options Options, seed uint64) ([]int32, error) {
-	members := make([]int32, g.Vertices())
-	for v := range members {
-		members[v] = int32(v)
-	}
-	s := newSplitter(g, options, seed)
-	if err := s.split(ctx, members, first); err != nil {
+func Recursive(
+	ctx context.Context, g *commgraph.Graph, first []int32, options Options, seed uint64,
+) ([]int32, error) {
+	members := mapping.Identity(g.Vertices())
+	group, inner := errgroup.WithContext(ctx)
+	group.SetLimit(runtime.GOMAXPROCS(0))
+	err := newRecursion(g, options).split(inner, group, members, first, seed)
+	if err := cmp.Or(group.Wait(), err); err != nil {
 		return nil, err
 	}
 	return members, nil
 }
 
+// recursion cuts sets of vertices of one graph into blocks by recursive bisection.
+// Several goroutines may call split for different sets.
+type recursion struct {
+	graph   *commgraph.Graph
+	options Options
+	mutex   sync.Mutex
+	idle    []*halver
+}
+
+func newRecursion(g *commgraph.Graph, options Options) *recursion {
+	return &recursion{graph: g, options: options}
+}
+
+// use changes the graph. No split may be under way.
+func (r *recursion) use(g *commgraph.Graph) {
+	r.graph = g
+	for _, h := range r.idle {
+		h.extract.Use(g, 0)
+	}
+}
+
 // split sorts members, which are the vertices of positions first[0] to
-// first[last], into the blocks between.
-func (s *splitter) split(ctx context.Context, members, first []int32) error {
+// first[last], into the blocks between. What each bisection draws by chance follows
+// from the seed and from where its part is, so that the result does not depend on
+// which bisections run side by side: large halves do as far as the group has room,
+// none where it is nil. When ctx ends, split ends with its error between two
+// bisections; the group's Wait gives the errors of the others.
+func (r *recursion) split(
+	ctx context.Context, group *errgroup.Group, members, first []int32, seed uint64,
+) error {
 	blocks := len(first) - 1
 	if blocks <= 1 {
 		return nil
@@ -53,13 +70,56 @@ func (s *splitter) split(ctx context.Context, members, first []int32) error {
 	}
 	half := blocks / 2
 	target := first[half] - first[0]
-	s.bisector.graph().subgraph(s.graph, members, s.local)
-	side := s.bisector.bisect(int64(target))
-	s.spare = divide(members, side, s.spare)
-	if err := s.split(ctx, members[:target], first[:half+1]); err != nil {
-		return err
+	h := r.borrow()
+	h.halve(members, target, seed)
+	r.giveBack(h)
+	upper := func() error { return r.split(ctx, group, members[target:], first[half:], mix(seed, 1)) }
+	if group == nil || len(members) <= together || !group.TryGo(upper) {
+		if err := upper(); err != nil {
+			return err
+		}
 	}
-	return s.split(ctx, members[target:], first[half:])
+	return r.split(ctx, group, members[:target], first[:half+1], mix(seed, 0))
+}
+
+func (r *recursion) borrow() *halver {
+	r.mutex.Lock()
+	defer r.mutex.Unlock()
+	if n := len(r.idle); n > 0 {
+		h := r.idle[n-1]
+		r.idle = r.idle[:n-1]
+		return h
+	}
+	return newHalver(r.graph, r.options)
+}
+
+func (r *recursion) giveBack(h *halver) {
+	r.mutex.Lock()
+	defer r.mutex.Unlock()
+	r.idle = append(r.idle, h)
+}
+
+// halver is the memory of one bisection after the other.
+type halver struct {
+	source   *rand.PCG
+	bisector *bisector
+	extract  *commgraph.Extractor
+	part     commgraph.Graph
+	spare    []int32
+}
+
+func newHalver(g *commgraph.Graph, options Options) *halver {
+	h := &halver{source: rand.NewPCG(0, 0), extract: commgraph.NewExtractor(g, 0)}
+	h.bisector = newBisector(options, rand.New(h.source))
+	return h
+}
+
+// halve sorts members so that the first target of them are one half.
+func (h *halver) halve(members []int32, target int32, seed uint64) {
+	h.source.Seed(seed, 0x63757474) // "cutt": a stream of its own
+	h.extract.Extract(&h.part, members, nil)
+	h.bisector.graph().set(&h.part)
+	h.spare = divide(members, h.bisector.bisect(int64(target)), h.spare)
 }
 
 // divide moves the members of side 0 before those of side 1, orders kept. spare
@@ -77,4 +137,13 @@ func divide(members []int32, side []uint8, spare []int32) []int32 {
 	}
 	copy(members[next:], spare)
 	return spare
+}
+
+// mix derives a seed from another and a number (the finalizer of SplitMix64,
+// Steele, Lea and Flood 2014).
+func mix(seed, number uint64) uint64 {
+	z := seed + (number+1)*0x9e3779b97f4a7c15
+	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
+	z = (z ^ z>>27) * 0x94d049bb133111eb
+	return z ^ z>>31
 }

@@ -6,10 +6,9 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"remap/commgraph"
 	"remap/exchange"
-	"remap/kernighanlin"
 	"remap/mapping"
+	"remap/placement"
 )
 
 // Bisection is the strategy "bisection": multilevel recursive bisection over
@@ -19,24 +18,12 @@ func Bisection() mapping.Strategy {
 		Name: "bisection",
 		Doc:  "multilevel recursive bisection over the leaf switches, exactly balanced",
 		Map: func(ctx context.Context, p *mapping.Problem) (mapping.Mapping, error) {
-			return place(ctx, p, "bisection", MachineEffort{}, func(l *kernighanlin.Layout, seed uint64) ([]int32, error) {
+			solve := func(l *placement.Layout, seed uint64) ([]int32, error) {
 				return Recursive(ctx, p.Graph, l.First, DefaultOptions, seed)
-			})
+			}
+			return place(ctx, p, "bisection", MachineEffort{}, solve)
 		},
 	}
-}
-
-// levelBounds lists the blocks of all levels, coarsest first, down to the
-// layout's own.
-func levelBounds(l *kernighanlin.Layout) [][]int32 {
-	var bounds [][]int32
-	for i := len(l.Places.Levels) - 1; i >= 0; i-- {
-		bounds = append(bounds, l.Places.Levels[i].Bounds)
-	}
-	if n := len(bounds); n == 0 || len(bounds[n-1]) != len(l.First) {
-		bounds = append(bounds, l.First)
-	}
-	return bounds
 }
 
 // place runs a partitioning of all ranks over the slots chosen for them, on
@@ -45,7 +32,10 @@ func levelBounds(l *kernighanlin.Layout) [][]int32 {
 // for networks whose places decide distances. On others, and where ranks have
 // fixed slots, the machine itself is split, with that effort, and single ranks
 // may change places in the end.
-func place(ctx context.Context, p *mapping.Problem, name string, effort MachineEffort, solve func(l *kernighanlin.Layout, seed uint64) ([]int32, error)) (mapping.Mapping, error) {
+func place(
+	ctx context.Context, p *mapping.Problem, name string, effort MachineEffort,
+	solve func(l *placement.Layout, seed uint64) ([]int32, error),
+) (mapping.Mapping, error) {
 	if p.MaxMoves > 0 {
 		return nil, fmt.Errorf("a limit of moves is not supported by %s yet", name)
 	}
@@ -56,13 +46,13 @@ func place(ctx context.Context, p *mapping.Problem, name string, effort MachineE
 	if ranks == 0 {
 		return mapping.Mapping{}, nil
 	}
-	layout := kernighanlin.NewLayout(p, slotsFor(p))
-	fixed := fixedBlocks(p, layout)
-	whole := fixed == nil && nested(layout)
+	layout := placement.NewLayout(p, slotsFor(p))
+	fixed := layout.FixedBlocks()
+	whole := fixed == nil && layout.Nested()
 	seeds := rand.New(rand.NewPCG(p.Seed, 0x747269616c)) // "trial": a stream of its own
-	var best *kernighanlin.Assignment
+	var best *placement.Assignment
 	var least int64
-	count := trials(p.Graph)
+	count := trials(ranks + len(p.Graph.Neighbors))
 	if !whole {
 		count = effort.trials(p.Graph)
 	}
@@ -72,12 +62,12 @@ func place(ctx context.Context, p *mapping.Problem, name string, effort MachineE
 		if seed := seeds.Uint64(); whole {
 			members, err = solve(layout, seed)
 		} else {
-			members, err = onMachine(ctx, p, layout, fixed, DefaultOptions, uint64(trial), seed)
+			members, err = onMachine(ctx, p, layout, fixed, uint64(trial), seed)
 		}
 		if err != nil {
 			return nil, err
 		}
-		assign := kernighanlin.NewAssignment(layout.First, members)
+		assign := placement.NewAssignment(layout.First, members)
 		if cost := assign.Cost(p.Graph, layout.Metric); best == nil || cost < least {
 			best, least = assign, cost
 		}
@@ -92,11 +82,4 @@ func place(ctx context.Context, p *mapping.Problem, name string, effort MachineE
 	swaps := *p
 	swaps.Objective = mapping.PathLength
 	return exchange.Refine(ctx, &swaps, m, exchange.FastOptions)
-}
-
-// trials is how often a graph is partitioned from other seeds: often where it
-// costs nothing and a few dozen vertices leave much to chance.
-func trials(g *commgraph.Graph) int {
-	const work, most = 1 << 15, 16
-	return max(1, min(most, work/(g.Vertices()+len(g.Neighbors)+1)))
 }

@@ -10,6 +10,7 @@ import (
 
 	"remap/kernighanlin"
 	"remap/mapping"
+	"remap/placement"
 	"remap/rcm"
 )
 
@@ -66,7 +67,7 @@ func checkContract(t *testing.T, p *mapping.Problem) {
 		if err := m.Check(p.Allocation.SlotCount()); err != nil || len(m) != p.Ranks() || m == nil {
 			t.Fatalf("%s: %d ranks for %d: %v", s.Name, len(m), p.Ranks(), err)
 		}
-		tree := nested(kernighanlin.NewLayout(p, nil)) // on others ranks may move to spare slots beside their partners
+		tree := placement.NewLayout(p, nil).Nested() // on others ranks may move to spare slots beside their partners
 		if tree && (s.Name == "bisection" || s.Name == "multisection") {
 			if !slices.Equal(slices.Sorted(slices.Values(m)), chosen) {
 				t.Fatalf("%s fills other slots than those chosen", s.Name)

@@ -10,34 +10,23 @@ import (
 
 	"remap/exchange"
 	"remap/mapping"
+	"remap/partition"
 	"remap/tiling"
 )
 
 // effort is how hard best tries.
 type effort struct {
-	trials int           // multisections from different seeds, >= 1
-	rounds int           // renewals of the winner, >= 0
-	limit  time.Duration // no more work after it; 0 = none. With a limit the clock decides what is found
+	trials int // multisections from different seeds, >= 1
+	rounds int // of large neighbourhood search at the winner, >= 0
+
+	// limit ends the search; 0 = none. With a limit the clock decides what is found.
+	limit time.Duration
 }
-
-// usualEffort is that of best without options.
-var usualEffort = effort{trials: 2, rounds: 1}
-
-// Graphs of more vertices and half-edges than these get fewer trials, down to
-// one, or none if they are grids, which partitioning seldom does better than
-// tiling; and no renewal. A trial of a graph this size takes some seconds, and
-// so does one of a graph of strongWork, which gets the strong preset; larger ones
-// get it once.
-const (
-	trialWork   = 1 << 21
-	strongWork  = 1 << 17
-	renewalWork = 1 << 20
-)
 
 // best is a portfolio: it tries several strategies (members.go) and keeps the
 // mapping of the least cost by the problem's objective, the earlier one of
-// equals. Grids come first, and end the search when they reach the bound below
-// which no mapping lies. The winner is then renewed part by part. Every member
+// equals. Grids come first, and end the search when they reach the lower bound. The
+// winner is then improved by large neighbourhood search and annealing. Every member
 // keeps fixed ranks and the limit of moves.
 // Strategies that refuse the problem, such as tiling without a grid, are passed
 // over; only when all refuse is the first refusal the error.
@@ -45,14 +34,15 @@ func best(e effort) mapping.Strategy {
 	return mapping.Strategy{
 		Refine: true,
 		Name:   "best",
-		Doc:    "a portfolio: the best of tiling, rcm, kl, swap, coordinates and multisection from several seeds, refined, the winner renewed part by part",
+		Doc: "a portfolio: the best of tiling, rcm, kl, swap, coordinates and multisection from several " +
+			"seeds, refined, the winner improved by large neighbourhood search",
 		Map: func(ctx context.Context, p *mapping.Problem) (mapping.Mapping, error) {
 			limited, cancel := ctx, context.CancelFunc(func() {})
 			if e.limit > 0 {
 				limited, cancel = context.WithTimeout(ctx, e.limit)
 			}
 			defer cancel()
-			s := &search{Problem: p, outer: ctx, limited: limited}
+			s := &portfolio{Problem: p, outer: ctx, limited: limited}
 			return s.run(e)
 		},
 	}
@@ -82,16 +72,16 @@ func bestWith(values map[string]string) (mapping.Strategy, error) {
 	return best(e), nil
 }
 
-// search is one run of best. Of the mappings offered it keeps the best.
-type search struct {
+// portfolio is one run of best. Of the mappings offered it keeps the best.
+type portfolio struct {
 	*mapping.Problem
 	outer, limited context.Context // limited ends with the time limit, or with outer
 	winner         mapping.Mapping
-	least          worth // of the winner
-	refusal        error // the first
+	least          lexicographicCost // of the winner
+	refusal        error             // the first
 }
 
-func (s *search) run(e effort) (mapping.Mapping, error) {
+func (s *portfolio) run(e effort) (mapping.Mapping, error) {
 	if err := s.offer(s.gridMembers()); err != nil {
 		return nil, err
 	}
@@ -112,7 +102,7 @@ func (s *search) run(e effort) (mapping.Mapping, error) {
 	if s.winner == nil {
 		return nil, s.refusal
 	}
-	if err := s.renew(e.rounds); err != nil {
+	if err := s.improve(e.rounds); err != nil {
 		return nil, err
 	}
 	if err := s.anneal(); err != nil {
@@ -121,10 +111,9 @@ func (s *search) run(e effort) (mapping.Mapping, error) {
 	return s.winner, nil
 }
 
-// anneal has swap at the winner with all it has, as far as there is time: on
-// small problems side by side from several seeds, longer and from hotter
-// beginnings on, where nothing of the winner need be left.
-func (s *search) anneal() error {
+// anneal runs swap with annealing from the winner, as far as there is time: on small
+// problems side by side from several seeds, longer, and from higher temperatures.
+func (s *portfolio) anneal() error {
 	if s.proved() || work(s.Graph) > trialWork {
 		return nil
 	}
@@ -148,37 +137,34 @@ func (s *search) anneal() error {
 			}
 			continue
 		}
-		if w := worthOf(s.Problem, m); w.less(s.least) {
-			s.winner, s.least = m, w
+		if c := costOf(s.Problem, m); c.less(s.least) {
+			s.winner, s.least = m, c
 		}
 	}
 	return s.outer.Err()
 }
 
-// annealings are one as swap has it, and on problems so small that it costs next
-// to nothing more of them: two million proposals each where ranks have six
-// partners, fewer where they have more, and where few ranks have few arrangements.
+// annealings are one as swap has it, and on small problems some longer ones.
 func annealings(p *mapping.Problem) []exchange.Options {
-	const annealWork, small = 26_000_000, 1000 // elementary steps; ranks
 	tries := []exchange.Options{exchange.DefaultOptions}
-	if p.Ranks() > small || p.Ranks() == 0 {
+	if p.Ranks() > annealRanks || p.Ranks() == 0 {
 		return tries
 	}
-	for _, heat := range []float64{0.2, 0.4, 0.8, 0.8, 1.6, 1.6} {
+	for _, heat := range annealHeats {
 		o := exchange.DefaultOptions
-		o.Heat, o.Proposals = heat, max(o.Proposals, min(annealWork/work(p.Graph), 500*p.Ranks()))
+		o.Heat, o.Proposals = heat, max(o.Proposals, min(annealWork/work(p.Graph), annealPerRank*p.Ranks()))
 		tries = append(tries, o)
 	}
 	return tries
 }
 
 // free tells whether only paths count and every rank may sit anywhere.
-func (s *search) free() bool {
+func (s *portfolio) free() bool {
 	return s.Objective == mapping.PathLength && s.Fixed == nil && s.MaxMoves <= 0
 }
 
 // proved tells whether no mapping is better than the winner.
-func (s *search) proved() bool {
+func (s *portfolio) proved() bool {
 	if s.winner == nil || s.Objective != mapping.PathLength || s.LinkCost != nil {
 		return false
 	}
@@ -187,24 +173,23 @@ func (s *search) proved() bool {
 	return err == nil && s.least.cost <= bound.PathBytes*(1+rounding)
 }
 
-// renew improves the winner in rounds, until one gains nothing. Only bytes
-// times path length can be gained part by part, and not on tori and meshes, where
-// a place's inside matters to what is beyond.
-func (s *search) renew(rounds int) error {
-	if !s.free() || s.onGrid() || work(s.Graph) > renewalWork {
+// improve runs large neighbourhood search from the winner, in rounds, until one gains
+// nothing. It is for bytes times path length alone, and not for tori and meshes, where
+// the inside of a place matters to the ranks beyond.
+func (s *portfolio) improve(rounds int) error {
+	if !s.free() || s.onGrid() || work(s.Graph) > neighbourhoodWork {
 		return nil
 	}
-	r := newRenewal(s.Problem, s.winner, s.least.cost)
-	for range rounds {
+	for round := range rounds {
 		before := s.least
-		if err := r.all(s.limited); err != nil && s.outer.Err() != nil {
+		m, err := partition.Improve(s.limited, s.Problem, s.winner, s.Seed+uint64(round))
+		if err != nil && s.outer.Err() != nil {
 			return err
 		}
-		s.winner, s.least = r.best, worth{cost: r.least}
+		s.winner, s.least = m, costOf(s.Problem, m)
 		if err := s.offer([]member{{seed: s.Seed, start: s.winner, chain: s.refiners()}}); err != nil {
 			return err
 		}
-		r.best, r.least = s.winner, s.least.cost
 		if s.limited.Err() != nil || s.least == before {
 			return s.outer.Err()
 		}

@@ -3,7 +3,6 @@ package strategy
 import (
 	"context"
 	"errors"
-	"maps"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -11,6 +10,7 @@ import (
 	"time"
 
 	"remap/mapping"
+	"remap/partition"
 )
 
 func mapWith(t testing.TB, spec string, p *mapping.Problem) (mapping.Mapping, error) {
@@ -26,7 +26,7 @@ func pathBytes(p *mapping.Problem, m mapping.Mapping) int64 {
 	return mapping.PathBytes(p.Machine, p.Allocation, p.Graph, m)
 }
 
-// best is as good as each of its members that apply, and as without renewal.
+// best is as good as each of its members that apply, and as without large neighbourhood search.
 func TestBestIsBest(t *testing.T) {
 	for name, p := range someProblems(t) {
 		got, err := mapWith(t, "best", p)
@@ -43,10 +43,10 @@ func TestBestIsBest(t *testing.T) {
 
 func TestBestWhenAllRefuse(t *testing.T) {
 	first, second := errors.New("no"), errors.New("nor I")
-	refuse := func(err error) []keeper {
-		return []keeper{{Strategy: mapping.Strategy{Name: "x", Map: func(context.Context, *mapping.Problem) (mapping.Mapping, error) { return nil, err }}}}
+	refuse := func(err error) []adapter {
+		return []adapter{{Strategy: mapping.Strategy{Name: "x", Map: func(context.Context, *mapping.Problem) (mapping.Mapping, error) { return nil, err }}}}
 	}
-	s := &search{Problem: &mapping.Problem{Graph: graphOf(t, 0)}, outer: context.Background(), limited: context.Background()}
+	s := &portfolio{Problem: &mapping.Problem{Graph: graphOf(t, 0)}, outer: context.Background(), limited: context.Background()}
 	if err := s.offer([]member{{chain: refuse(first)}, {chain: refuse(second)}}); err != nil || s.winner != nil || !errors.Is(s.refusal, first) {
 		t.Errorf("got %v, %v and the refusal %v", s.winner, err, s.refusal)
 	}
@@ -55,13 +55,13 @@ func TestBestWhenAllRefuse(t *testing.T) {
 // A refiner that ends with something worse, as best does when time is short or
 // the graph so large that it looks at tiling alone, gives the start.
 func TestRefinersGiveTheStartBack(t *testing.T) {
-	worse := keeper{fixed: true, limit: true, Strategy: mapping.Strategy{Name: "worse", Refine: true, Map: mapping.CyclicStrategy().Map}}
+	worse := adapter{keepsFixed: true, keepsLimit: true, Strategy: mapping.Strategy{Name: "worse", Refine: true, Map: mapping.CyclicStrategy().Map}}
 	traffic, _ := mustTraffic(t, "ring:24")
 	for _, objective := range []mapping.Objective{mapping.PathLength, mapping.LinkLoad, mapping.Mixed, mapping.Capacity} {
 		slots := []int32{4, 4, 4, 4, 4, 4}
 		p := &mapping.Problem{Graph: traffic.Graph(), Traffic: traffic, Machine: mustNetwork(t, "torus:6"), Objective: objective,
 			Allocation: &mapping.Allocation{Hosts: mapping.Identity(6), Slots: slots}}
-		m, err := worse.kept().Map(context.Background(), p)
+		m, err := worse.adapted().Map(context.Background(), p)
 		if err != nil || !slices.Equal(m, p.StartMapping()) {
 			t.Errorf("%s: %v, %v; the start is better", objective, m, err)
 		}
@@ -103,62 +103,29 @@ func shuffled(p *mapping.Problem) mapping.Mapping {
 	return m[:p.Ranks()]
 }
 
-// A round of renewal leaves a mapping, and never a worse one.
-func TestRenewal(t *testing.T) {
-	set := problems(t)
-	for _, name := range slices.Sorted(maps.Keys(set)) {
-		p := set[name]
-		start := shuffled(p)
-		r := newRenewal(p, start, p.Cost(start))
-		for level := range r.places.Levels {
-			before, cost := slices.Clone(r.best), r.least
-			better, err := r.round(context.Background(), level, 2)
-			if err != nil {
-				t.Fatalf("%s: %v", name, err)
-			}
-			if err := r.best.Check(p.Allocation.SlotCount()); err != nil || p.Cost(r.best) != r.least {
-				t.Errorf("%s: %v; costs %g, noted %g", name, err, p.Cost(r.best), r.least)
-			}
-			if better != (r.least < cost) || !better && !slices.Equal(before, r.best) {
-				t.Errorf("%s: from %g to %g, better: %v", name, cost, r.least, better)
-			}
-		}
-	}
-}
-
-// On a tree the whole gains exactly what its parts gain, every rank is in one
-// part, and its parts begin as the whole is.
-func TestPartsAreIndependentOnTrees(t *testing.T) {
-	gained := false
+// A round of large neighbourhood search leaves a mapping that is never worse, and on
+// some problem a better one.
+func TestImprove(t *testing.T) {
+	gained := 0
 	for name, p := range problems(t) {
-		if strings.Contains(name, "torus") {
-			continue
-		}
 		start := shuffled(p)
-		r := newRenewal(p, start, p.Cost(start))
-		for level := range r.places.Levels {
-			for size := range 2 {
-				parts := r.parts(level, size+1)
-				if !slices.Equal(r.with(parts), start) {
-					t.Fatalf("%s: the parts do not begin as the whole is", name)
-				}
-				ranks, gain := 0, int64(0)
-				for i := range parts {
-					ranks += len(parts[i].ranks)
-					gain += pathBytes(&parts[i].Problem, parts[i].Start)
-					if err := parts[i].improve(context.Background(), r.solve); err != nil {
-						t.Fatal(err)
-					}
-					gain -= pathBytes(&parts[i].Problem, parts[i].Start)
-				}
-				if got := pathBytes(p, start) - pathBytes(p, r.with(parts)); ranks != p.Ranks() || got != gain {
-					t.Errorf("%s, sets of %d at level %d: the parts hold %d of %d ranks and gain %d, the whole %d", name, size+1, level, ranks, p.Ranks(), gain, got)
-				}
-				gained = gained || gain > 0
-			}
+		m, err := partition.Improve(context.Background(), p, start, 1)
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		if err := m.Check(p.Allocation.SlotCount()); err != nil || len(m) != p.Ranks() || p.Cost(m) > p.Cost(start) {
+			t.Errorf("%s: %v; from %g to %g", name, err, p.Cost(start), p.Cost(m))
+		}
+		if p.Cost(m) < p.Cost(start) {
+			gained++
+		}
+		ended, cancel := context.WithCancel(context.Background())
+		cancel()
+		if m, _ := partition.Improve(ended, p, start, 1); m.Check(p.Allocation.SlotCount()) != nil || p.Cost(m) > p.Cost(start) {
+			t.Errorf("%s: %v when its context has ended", name, m)
 		}
 	}
-	if !gained {
-		t.Error("no part of any problem gains")
+	if gained == 0 {
+		t.Error("no problem gains")
 	}
 }

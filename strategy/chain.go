@@ -10,8 +10,8 @@ import (
 
 // chain runs strategies one after the other, each from the result before. A
 // limit of moves holds for the whole chain: the links map as if there were none.
-func chain(name string, links []mapping.Strategy) keeper {
-	return keeper{fixed: true, Strategy: mapping.Strategy{
+func chain(name string, links []mapping.Strategy) adapter {
+	return adapter{keepsFixed: true, Strategy: mapping.Strategy{
 		Refine: !slices.ContainsFunc(links, func(s mapping.Strategy) bool { return !s.Refine }),
 		Name:   name,
 		Doc:    "a chain: every strategy starts from the result of the one before",

@@ -122,7 +122,7 @@ func TestConstraints(t *testing.T) {
 				t.Fatal(err)
 			}
 			m, err := s.Map(context.Background(), p)
-			settled, _, wrong := Settle(p)
+			settled, _, wrong := p.WithSettledStart()
 			var many *mapping.TooManyMoves
 			if mayRefuse(err) || wrong != nil && errors.As(err, &many) {
 				continue
@@ -161,7 +161,7 @@ func TestSettleMovesFew(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p := drawProblem(t, list)
 		p.MaxMoves = 0
-		settled, moves, err := Settle(p)
+		settled, moves, err := p.WithSettledStart()
 		if err != nil || !moves {
 			t.Fatal(moves, err)
 		}

@@ -13,38 +13,42 @@ import (
 	"remap/partition"
 )
 
-// member is a way to a mapping: strategies one after the other, every one's
-// result offered.
+// member is strategies one after the other; the result of each is offered.
 type member struct {
 	seed  uint64
 	start mapping.Mapping // nil = the problem's
-	chain []keeper
+	chain []adapter
 	mixed bool // searches under the mixed objective, whatever the problem's
 }
 
 // gridMembers are those for ranks that form a grid. Large ones are left as they
 // are tiled, in which refiners find next to nothing.
-func (s *search) gridMembers() []member {
+func (s *portfolio) gridMembers() []member {
 	if s.free() && work(s.Graph) > trialWork {
-		return []member{{seed: s.Seed, chain: []keeper{tiles()}}, {seed: s.Seed, chain: []keeper{{Strategy: congruent()}}}}
+		return []member{
+			{seed: s.Seed, chain: []adapter{tiles()}},
+			{seed: s.Seed, chain: []adapter{gridEmbedding()}},
+		}
 	}
 	return []member{
 		{seed: s.Seed, chain: s.refined(tiles())},
-		{seed: s.Seed, chain: s.refined(keeper{Strategy: congruent()})},
+		{seed: s.Seed, chain: s.refined(gridEmbedding())},
 	}
 }
 
 // members are all others. The first needs no time to speak of.
-func (s *search) members(trials int) []member {
+func (s *portfolio) members(trials int) []member {
 	list := []member{
-		{seed: s.Seed, chain: []keeper{{Strategy: mapping.IdentityStrategy(), fixed: true, plain: true}}},
-		{seed: s.Seed, chain: []keeper{ordering(false)}},
-		{seed: s.Seed, chain: []keeper{ordering(true)}},
+		{seed: s.Seed, chain: []adapter{baseline(mapping.IdentityStrategy())}},
+		{seed: s.Seed, chain: []adapter{ordering(false)}},
+		{seed: s.Seed, chain: []adapter{ordering(true)}},
 		{seed: s.Seed, chain: s.refiners()},
-		{seed: s.Seed, chain: []keeper{quickSwaps()}},
+		{seed: s.Seed, chain: []adapter{quickSwaps()}},
 	}
 	if s.Coordinates != nil || s.Grid != nil {
-		list = append(list, member{seed: s.Seed, chain: s.refined(cuboids())}, member{seed: s.Seed, chain: s.refined(curve())})
+		list = append(list,
+			member{seed: s.Seed, chain: s.refined(cuboids())},
+			member{seed: s.Seed, chain: s.refined(curve())})
 	}
 	if s.onGrid() { // elsewhere it is much like identity
 		list = append(list, member{seed: s.Seed, chain: s.refined(numbers())})
@@ -60,9 +64,9 @@ func (s *search) members(trials int) []member {
 
 // byMixed are members for low link loads under a limit of moves that search
 // under the mixed objective. With few moves the worst link's load seldom falls by
-// one exchange or one step of the way to a mapping, as others are as bad, and
-// nothing leads past that; under mixed, what shortens paths does.
-func (s *search) byMixed(list []member) []member {
+// one exchange or one cycle of moves, as other links have the same load. Under mixed,
+// a move that shortens paths gains, and leads past that.
+func (s *portfolio) byMixed(list []member) []member {
 	if s.Objective != mapping.LinkLoad || s.MaxMoves <= 0 {
 		return nil
 	}
@@ -74,38 +78,37 @@ func (s *search) byMixed(list []member) []member {
 }
 
 // refined is a strategy with what improves its result.
-func (s *search) refined(k keeper) []keeper { return append([]keeper{k}, s.refiners()...) }
+func (s *portfolio) refined(k adapter) []adapter { return append([]adapter{k}, s.refiners()...) }
 
 // refiners are kl, whose passes move many ranks at once but shorten paths
 // alone, and quick swaps, which know every objective and look at single ranks.
 // On tori and meshes kl takes as long as all else, and swap does what it does.
-func (s *search) refiners() []keeper {
+func (s *portfolio) refiners() []adapter {
 	if s.onGrid() {
-		return []keeper{quickSwaps()}
+		return []adapter{quickSwaps()}
 	}
-	return []keeper{passes(), quickSwaps()}
+	return []adapter{passes(), quickSwaps()}
 }
 
 // onGrid tells whether the network is a torus or mesh.
-func (s *search) onGrid() bool { return s.Machine.Routes != nil && s.Machine.Routes.Grid != nil }
+func (s *portfolio) onGrid() bool { return s.Machine.Routes != nil && s.Machine.Routes.Grid != nil }
 
 // quickSwaps are swap without its annealing, which is kept for the winner.
-func quickSwaps() keeper {
-	return keeper{fixed: true, limit: true, Strategy: mapping.Strategy{Name: "swap", Refine: true,
+func quickSwaps() adapter {
+	return adapter{keepsFixed: true, keepsLimit: true, Strategy: mapping.Strategy{Name: "swap", Refine: true,
 		Map: func(ctx context.Context, p *mapping.Problem) (mapping.Mapping, error) {
-			return mend(ctx, p, p.StartMapping())
+			return repair(ctx, p, p.StartMapping())
 		}}}
 }
 
-// multisection is as strong as the graph is small, and for the first trial on
-// graphs up to four times larger. Strong seeks short paths
-// alone: where they are not all that counts, default does for a start. So it
-// does for graphs with hubs, which tie every block to every other: strong then
-// takes seven times as long, for 0.3 %.
-func (s *search) multisection(first bool) keeper {
+// multisection is as strong as the graph is small, for the first trial on larger
+// graphs too. Strong seeks short paths alone: where the objective is another, default
+// is enough for a start. Default is also for graphs with hubs, which tie every block to
+// every other.
+func (s *portfolio) multisection(first bool) adapter {
 	preset, strongest := partition.DefaultPreset, strongWork
 	if first {
-		strongest *= 4
+		strongest *= firstStrong
 	}
 	switch size := work(s.Graph); {
 	case size > trialWork:
@@ -113,18 +116,17 @@ func (s *search) multisection(first bool) keeper {
 	case size <= strongest && s.free() && !hubs(s.Graph):
 		preset = partition.StrongPreset
 	}
-	return keeper{Strategy: preset.Strategy(), fixed: true}
+	return adapter{Strategy: preset.Strategy(), keepsFixed: true}
 }
 
 // hubs tells whether some vertex has many times the neighbours of most.
 func hubs(g *commgraph.Graph) bool {
-	const many = 16
 	widest := int32(0)
 	for v := range int32(g.Vertices()) {
 		first, end := g.Row(v)
 		widest = max(widest, end-first)
 	}
-	return int(widest)*g.Vertices() > many*len(g.Neighbors)
+	return int(widest)*g.Vertices() > hubDegree*len(g.Neighbors)
 }
 
 // trialsFor is how many of the trials a graph gets.
@@ -137,7 +139,7 @@ func work(g *commgraph.Graph) int { return g.Vertices() + len(g.Neighbors) + 1 }
 
 // offer runs the members, side by side, and keeps the best of their results
 // and of the winner before; of equals the earliest.
-func (s *search) offer(members []member) error {
+func (s *portfolio) offer(members []member) error {
 	results := make([]offers, len(members))
 	var group errgroup.Group
 	group.SetLimit(runtime.GOMAXPROCS(0))
@@ -155,8 +157,8 @@ func (s *search) offer(members []member) error {
 		if s.refusal == nil {
 			s.refusal = r.refusal
 		}
-		if r.found != nil && (s.winner == nil || r.worth.less(s.least)) {
-			s.winner, s.least = r.found, r.worth
+		if r.found != nil && (s.winner == nil || r.cost.less(s.least)) {
+			s.winner, s.least = r.found, r.cost
 		}
 	}
 	return nil
@@ -166,13 +168,13 @@ func (s *search) offer(members []member) error {
 // why it went no further.
 type offers struct {
 	found   mapping.Mapping
-	worth   worth
+	cost    lexicographicCost
 	refusal error
 }
 
 // follow runs one member until one of its strategies refuses. A limit of moves
 // holds for the whole chain, and so the chain is one strategy then.
-func (s *search) follow(m member) (o offers) {
+func (s *portfolio) follow(m member) (o offers) {
 	step := *s.Problem
 	step.Seed = m.seed
 	if m.mixed {
@@ -185,12 +187,12 @@ func (s *search) follow(m member) (o offers) {
 	if s.MaxMoves > 0 && len(links) > 1 {
 		strategies := make([]mapping.Strategy, len(links))
 		for i, k := range links {
-			strategies[i] = k.kept()
+			strategies[i] = k.adapted()
 		}
-		links = []keeper{chain("", strategies)}
+		links = []adapter{chain("", strategies)}
 	}
 	for _, k := range links {
-		found, err := k.keep(s.limited, &step, false)
+		found, err := k.solve(s.limited, &step, false)
 		if err == nil {
 			err = s.CheckMoves(found)
 		}
@@ -198,8 +200,8 @@ func (s *search) follow(m member) (o offers) {
 			o.refusal = err
 			return o
 		}
-		if w := worthOf(s.Problem, found); o.found == nil || w.less(o.worth) {
-			o.found, o.worth = found, w
+		if w := costOf(s.Problem, found); o.found == nil || w.less(o.cost) {
+			o.found, o.cost = found, w
 		}
 		step.Start = found
 	}

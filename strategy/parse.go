@@ -18,7 +18,10 @@ func Parse(spec string) (mapping.Strategy, error) {
 	links := make([]mapping.Strategy, len(parts))
 	for i, part := range parts {
 		if part == "" && len(parts) > 1 {
-			return mapping.Strategy{}, &input.Error{Reason: fmt.Sprintf("strategy %q: a + has nothing before or behind it", spec), Hint: "a chain is written a+b, for example multisection+swap"}
+			return mapping.Strategy{}, &input.Error{
+				Reason: fmt.Sprintf("strategy %q: a + has nothing before or behind it", spec),
+				Hint:   "a chain is written a+b, for example multisection+swap",
+			}
 		}
 		var err error
 		if links[i], err = parseOne(part); err != nil {
@@ -28,7 +31,7 @@ func Parse(spec string) (mapping.Strategy, error) {
 	if len(links) == 1 {
 		return links[0], nil
 	}
-	return chain(spec, links).kept(), nil
+	return chain(spec, links).adapted(), nil
 }
 
 // ParseList reads strategies separated by commas. An item with an equals sign
@@ -72,13 +75,13 @@ func parseOne(text string) (mapping.Strategy, error) {
 		return mapping.Strategy{}, unknown("strategy", name, names(rows))
 	}
 	if !hasOptions {
-		return rows[at].kept(), nil
+		return rows[at].adapted(), nil
 	}
 	values, err := parseOptions(&rows[at], tail)
 	if err != nil {
 		return mapping.Strategy{}, err
 	}
-	k := rows[at].keeper
+	k := rows[at].adapter
 	s, err := rows[at].with(values)
 	if err != nil {
 		return mapping.Strategy{}, &input.Error{Err: err, Reason: fmt.Sprintf("strategy %s: %v", name, err),
@@ -86,7 +89,7 @@ func parseOne(text string) (mapping.Strategy, error) {
 	}
 	s.Name = text
 	k.Strategy = s
-	return k.kept(), nil
+	return k.adapted(), nil
 }
 
 // parseOptions reads option=value pairs separated by commas; one pair at least.
@@ -98,11 +101,16 @@ func parseOptions(r *row, text string) (map[string]string, error) {
 			return nil, unknown("option of strategy "+r.Name, option, r.options)
 		}
 		if !ok || value == "" {
-			return nil, &input.Error{Reason: fmt.Sprintf("strategy %s: option %s has no value", r.Name, option),
-				Hint: fmt.Sprintf("write %s:%s=VALUE", r.Name, option)}
+			return nil, &input.Error{
+				Reason: fmt.Sprintf("strategy %s: option %s has no value", r.Name, option),
+				Hint:   fmt.Sprintf("write %s:%s=VALUE", r.Name, option),
+			}
 		}
-		if _, twice := values[option]; twice {
-			return nil, &input.Error{Reason: fmt.Sprintf("strategy %s: option %s is given twice", r.Name, option), Hint: "keep one of them"}
+		if _, given := values[option]; given {
+			return nil, &input.Error{
+				Reason: fmt.Sprintf("strategy %s: option %s is given twice", r.Name, option),
+				Hint:   "keep one of them",
+			}
 		}
 		values[option] = value
 	}

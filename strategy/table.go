@@ -21,51 +21,66 @@ func Table() []mapping.Strategy {
 	rows := table()
 	list := make([]mapping.Strategy, len(rows))
 	for i, r := range rows {
-		list[i] = r.kept()
+		list[i] = r.adapted()
 	}
 	return list
 }
 
-// row is a strategy of the table, what it keeps by itself, and how to set its
+// row is a strategy of the table with its constraint adapter, and how to set its
 // options.
 type row struct {
-	keeper
-	options []string                                                 // names it understands
-	with    func(values map[string]string) (mapping.Strategy, error) // nil when there are no options
+	adapter
+
+	// options are the names that the strategy understands.
+	options []string
+
+	// with is the strategy with options set; nil when there are none.
+	with func(values map[string]string) (mapping.Strategy, error)
 }
 
 // table is a function, not a variable, so that nobody can change it.
 func table() []row {
 	return []row{
-		{keeper: keeper{Strategy: mapping.IdentityStrategy(), fixed: true, plain: true}},
-		{keeper: keeper{Strategy: mapping.CyclicStrategy(), fixed: true, plain: true}},
-		{keeper: keeper{Strategy: mapping.RandomStrategy(), fixed: true, plain: true}},
-		{keeper: ordering(false), options: []string{"weighted"}, with: orderingWith},
-		{keeper: keeper{Strategy: partition.Bisection(), fixed: true}},
-		{keeper: multisection(), options: []string{"preset"}, with: multisectionWith},
-		{keeper: keeper{Strategy: partition.Fast(), fixed: true}},
-		{keeper: keeper{Strategy: partition.Default(), fixed: true}},
-		{keeper: keeper{Strategy: partition.Strong(), fixed: true}},
-		{keeper: passes(), options: []string{"order"}, with: passesWith},
-		{keeper: keeper{Strategy: exchange.Strategy(), fixed: true, limit: true}},
-		{keeper: cuboids()},
-		{keeper: curve()},
-		{keeper: numbers()},
-		{keeper: tiles(), options: []string{"levels"}, with: tilingWith},
-		{keeper: keeper{Strategy: best(usualEffort), fixed: true, limit: true}, options: []string{"trials", "rounds", "seconds"}, with: bestWith},
+		{adapter: baseline(mapping.IdentityStrategy())},
+		{adapter: baseline(mapping.CyclicStrategy())},
+		{adapter: baseline(mapping.RandomStrategy())},
+		{adapter: ordering(false), options: []string{"weighted"}, with: orderingWith},
+		{adapter: adapter{Strategy: partition.Bisection(), keepsFixed: true}},
+		{adapter: multisection(), options: []string{"preset"}, with: multisectionWith},
+		{adapter: adapter{Strategy: partition.Fast(), keepsFixed: true}},
+		{adapter: adapter{Strategy: partition.Default(), keepsFixed: true}},
+		{adapter: adapter{Strategy: partition.Strong(), keepsFixed: true}},
+		{adapter: passes(), options: []string{"order"}, with: passesWith},
+		{adapter: adapter{Strategy: exchange.Strategy(), keepsFixed: true, keepsLimit: true}},
+		{adapter: cuboids()},
+		{adapter: curve()},
+		{adapter: numbers()},
+		{adapter: tiles(), options: []string{"levels"}, with: tilingWith},
+		{adapter: portfolioOf(usualEffort), options: []string{"trials", "rounds", "seconds"}, with: bestWith},
 	}
 }
 
-// What best is made of too.
-func multisection() keeper { return keeper{Strategy: partition.Multisection(), fixed: true} }
-func passes() keeper       { return keeper{Strategy: kernighanlin.Strategy(), fixed: true, limit: true} }
-func cuboids() keeper      { return keeper{Strategy: geometric.RecursiveCoordinateBisection()} }
-func curve() keeper        { return keeper{Strategy: geometric.Hilbert()} }
-func numbers() keeper      { return keeper{Strategy: geometric.Curves()} }
-func tiles() keeper        { return keeper{Strategy: tiling.Strategy(tiling.AllLevels)} }
+// baseline is a strategy that the others are compared with.
+func baseline(s mapping.Strategy) adapter {
+	return adapter{Strategy: s, keepsFixed: true, baseline: true}
+}
 
-func ordering(weighted bool) keeper {
-	return keeper{Strategy: rcm.StrategyWith(rcm.Options{Weighted: weighted})}
+func portfolioOf(e effort) adapter {
+	return adapter{Strategy: best(e), keepsFixed: true, keepsLimit: true}
+}
+
+// What best is made of too.
+func multisection() adapter { return adapter{Strategy: partition.Multisection(), keepsFixed: true} }
+func passes() adapter {
+	return adapter{Strategy: kernighanlin.Strategy(), keepsFixed: true, keepsLimit: true}
+}
+func cuboids() adapter { return adapter{Strategy: geometric.RecursiveCoordinateBisection()} }
+func curve() adapter   { return adapter{Strategy: geometric.Hilbert()} }
+func numbers() adapter { return adapter{Strategy: geometric.Curves()} }
+func tiles() adapter   { return adapter{Strategy: tiling.Strategy(tiling.AllLevels)} }
+
+func ordering(weighted bool) adapter {
+	return adapter{Strategy: rcm.StrategyWith(rcm.Options{Weighted: weighted})}
 }
 
 func orderingWith(values map[string]string) (mapping.Strategy, error) {
@@ -89,13 +104,15 @@ func passesWith(values map[string]string) (mapping.Strategy, error) {
 // multisectionWith knows the presets by their names.
 func multisectionWith(values map[string]string) (mapping.Strategy, error) {
 	var known []string
-	for _, preset := range []partition.Preset{partition.FastPreset, partition.DefaultPreset, partition.StrongPreset} {
+	presets := []partition.Preset{partition.FastPreset, partition.DefaultPreset, partition.StrongPreset}
+	for _, preset := range presets {
 		if values["preset"] == preset.Name {
 			return preset.Strategy(), nil
 		}
 		known = append(known, preset.Name)
 	}
-	return mapping.Strategy{}, fmt.Errorf("preset=%s is none of %s", values["preset"], strings.Join(known, ", "))
+	err := fmt.Errorf("preset=%s is none of %s", values["preset"], strings.Join(known, ", "))
+	return mapping.Strategy{}, err
 }
 
 func tilingWith(values map[string]string) (mapping.Strategy, error) {

@@ -290,7 +290,7 @@ func (p *program) saySkippedInLoop(found *feedback.Result) {
 // settled is the problem with a start that keeps --fixed, which the loop tries
 // to beat, and the moves that this leaves.
 func (j *job) settled(seed uint64) (*mapping.Problem, error) {
-	problem, moves, err := strategy.Settle(j.problem(seed))
+	problem, moves, err := j.problem(seed).WithSettledStart()
 	switch {
 	case err != nil:
 		return nil, fail(movesHint, "--max-moves: %w", err)

@@ -1,5 +1,5 @@
-// Package testkit is what tests of several packages share: small networks, programs and
-// simulations, and comparisons.
+// Package testkit is what tests of several packages share: drawn graphs, prices of links and
+// mapping problems, small networks, programs and simulations, and comparisons. Only tests import it.
 package testkit
 
 import (
