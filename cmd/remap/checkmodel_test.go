@@ -344,7 +344,7 @@ func TestInterruptOfCheck(t *testing.T) {
 	if err := c.Process.Signal(os.Interrupt); err != nil {
 		t.Fatal(err)
 	}
-	if err := finish(t, c, 10*time.Second); err != nil {
+	if err := finish(t, c, time.Minute); err != nil {
 		t.Fatalf("%v; stderr:\n%s", err, stderr.String())
 	}
 	if !strings.Contains(stderr.String(), "interrupted after ") ||

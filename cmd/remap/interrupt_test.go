@@ -33,13 +33,13 @@ func long(output string) []string {
 // waitFor waits until a process has printed a pattern.
 func waitFor(t *testing.T, seen *safeBuffer, pattern *regexp.Regexp) {
 	t.Helper()
-	for range 300 {
+	for range 3000 { // five minutes: a busy machine is slow
 		if pattern.MatchString(seen.String()) {
 			return
 		}
 		time.Sleep(100 * time.Millisecond)
 	}
-	t.Fatalf("%v did not show within 30 s:\n%s", pattern, seen.String())
+	t.Fatalf("%v did not show within five minutes:\n%s", pattern, seen.String())
 }
 
 // safeBuffer is a buffer for two goroutines.
@@ -90,7 +90,7 @@ func TestInterruptKeepsTheBest(t *testing.T) {
 	if err := c.Process.Signal(os.Interrupt); err != nil {
 		t.Fatal(err)
 	}
-	if err := finish(t, c, 10*time.Second); err != nil {
+	if err := finish(t, c, time.Minute); err != nil {
 		t.Fatalf("%v; stderr:\n%s", err, stderr.String())
 	}
 	if !strings.Contains(stderr.String(), "interrupted: best so far after ") {
@@ -130,7 +130,7 @@ func TestInterruptTooEarly(t *testing.T) {
 		if err := c.Process.Signal(signal); err != nil {
 			t.Fatal(err)
 		}
-		err := finish(t, c, 10*time.Second)
+		err := finish(t, c, time.Minute)
 		exit, ok := err.(*exec.ExitError)
 		if !ok || exit.ExitCode() != exitFailed || !strings.Contains(stderr.String(), "remap: error: interrupted: nothing was written\n") {
 			t.Errorf("%v: %v, stderr:\n%s", signal, err, stderr.String())
@@ -156,7 +156,7 @@ func TestInterruptOfOthers(t *testing.T) {
 		if err := c.Process.Signal(os.Interrupt); err != nil {
 			t.Fatal(err)
 		}
-		err := finish(t, c, 3*time.Second)
+		err := finish(t, c, 30*time.Second)
 		exit, ok := err.(*exec.ExitError)
 		if !ok || exit.ExitCode() != exitFailed || !strings.Contains(stderr.String(), "remap: error: interrupted: nothing was written\n") {
 			t.Errorf("%s: %v, stderr:\n%s", args[0], err, stderr.String())
