@@ -167,16 +167,13 @@ type unitWalk struct {
 	links   *links
 	share   []float64 // length classes
 	touched []int32   // classes with a share, in order of the first
-	held    []float64 // length switches: 0 between calls
-	listed  []bool    // length switches: false between calls
-	layers  [][]int32 // switches that hold any, by distance
-	next    []int32
+	walk    *topology.Spreader
 }
 
 func (w *unitWalk) init(machine *topology.Topology, k *links) {
 	w.machine, w.links = machine, k
 	w.share = make([]float64, len(k.slowest))
-	w.held, w.listed = make([]float64, machine.Switches()), make([]bool, machine.Switches())
+	w.walk = topology.NewSpreader(machine)
 }
 
 func (w *unitWalk) begin() {
@@ -216,31 +213,6 @@ func (w *unitWalk) carry(from, to, host int32, share float64) {
 	if from == to {
 		return
 	}
-	w.hold(from, w.machine.SwitchDistance(from, to), share)
-	for distance := len(w.layers) - 1; distance > 0; distance-- {
-		for _, sw := range w.layers[distance] {
-			w.next = w.machine.MinimalNext(w.next[:0], w.machine.NodeOf(sw), to)
-			part := w.held[sw] / float64(len(w.next))
-			for _, l := range w.next {
-				w.load(w.links.class[l], part)
-				if after := w.machine.SwitchOf(w.machine.Links[l].To); after != to {
-					w.hold(after, int32(distance-1), part)
-				}
-			}
-			w.held[sw], w.listed[sw] = 0, false
-		}
-		w.layers[distance] = w.layers[distance][:0]
-	}
-}
-
-// hold gives a share to a switch at a distance from the destination.
-func (w *unitWalk) hold(sw, distance int32, share float64) {
-	for int(distance) >= len(w.layers) {
-		w.layers = append(w.layers, nil)
-	}
-	if !w.listed[sw] {
-		w.listed[sw] = true
-		w.layers[distance] = append(w.layers[distance], sw)
-	}
-	w.held[sw] += share
+	w.walk.Add(from, to, share)
+	w.walk.Spread(to, func(link int32, part float64) { w.load(w.links.class[link], part) })
 }

@@ -48,7 +48,7 @@ func (x *foreignMatrix) crossings(m *Measured) []constraint {
 		told[class] = told[class] && m.Told[l]
 	}
 	n := len(x.leaves)
-	walk := newPathShares(x.machine)
+	walk := topology.NewSpreader(x.machine)
 	share := map[int32]float64{}
 	for a := range n {
 		for b := range n {
@@ -56,7 +56,8 @@ func (x *foreignMatrix) crossings(m *Measured) []constraint {
 				continue
 			}
 			clear(share)
-			walk.visit(x.leaves[a], x.leaves[b], func(link int32, part float64) { share[k.Of[link]] += part })
+			walk.Add(x.leaves[a], x.leaves[b], 1)
+			walk.Spread(x.leaves[b], func(link int32, part float64) { share[k.Of[link]] += part })
 			for class, part := range share {
 				if told[class] {
 					list[class].terms = append(list[class].terms, term{int32(a*n + b), min(1, part)})
@@ -85,44 +86,6 @@ func (c *constraint) of(rates []float64) (sum float64) {
 		sum += t.share * rates[t.pair]
 	}
 	return sum
-}
-
-// pathShares walks all shortest paths between two switches.
-type pathShares struct {
-	machine *topology.Topology
-	held    map[int32]float64 // switch: share that has arrived and not left
-	next    []int32
-}
-
-func newPathShares(machine *topology.Topology) *pathShares {
-	return &pathShares{machine: machine, held: map[int32]float64{}}
-}
-
-// visit tells the share of every link on the way from a switch to another, where at
-// every switch equal parts take each of the minimal next links.
-func (w *pathShares) visit(from, to int32, visit func(link int32, share float64)) {
-	layer := []int32{from}
-	w.held[from] = 1
-	for len(layer) > 0 {
-		var beyond []int32
-		for _, sw := range layer {
-			w.next = w.machine.MinimalNext(w.next[:0], w.machine.NodeOf(sw), to)
-			part := w.held[sw] / float64(len(w.next))
-			delete(w.held, sw)
-			for _, l := range w.next {
-				visit(l, part)
-				after := w.machine.SwitchOf(w.machine.Links[l].To)
-				if after == to {
-					continue
-				}
-				if _, met := w.held[after]; !met {
-					beyond = append(beyond, after)
-				}
-				w.held[after] += part
-			}
-		}
-		layer = beyond
-	}
 }
 
 // total is the sum of all.
