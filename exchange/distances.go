@@ -47,8 +47,8 @@ func newDistances(p *mapping.Problem, s *sites, most int) *distances {
 	}
 	n := s.count()
 	if n > most {
-		if t := newTree(p.Machine); t != nil && d.prices == nil {
-			d.low = t.bySite(p.Machine, s)
+		if t := p.Machine.Subtrees(); t != nil && d.prices == nil {
+			d.low = bySite(t, p.Machine, s)
 		}
 		return d
 	}

@@ -16,11 +16,11 @@ type links struct {
 	price   func(phase int, seconds, part float64) float64 // a link's share of spread, if a byte of the class is so many seconds and bytes on it
 	rails   []int32                                        // length hosts: classes rails[h]+i are the i-th injection links of host h, then follow its ejection links; -1 = not allocated
 
-	static bool      // every pair of hosts has one route, so that each link is a class
-	tree   *tree     // nil in other networks, and where static
-	class  []int32   // length links: class of a link between switches; nil with a tree
-	bottom int32     // class of the links up out of subtree 0 in trees; down follows, then subtree 1
-	low    [][]int32 // levels x sites: subtree; nil unless a tree of hosts with one rail
+	static bool               // every pair of hosts has one route, so that each link is a class
+	tree   *topology.Subtrees // nil in other networks, and where static
+	class  []int32            // length links: class of a link between switches; nil with a tree
+	bottom int32              // class of the links up out of subtree 0 in trees; down follows, then subtree 1
+	low    [][]int32          // levels x sites: subtree; nil unless a tree of hosts with one rail
 }
 
 // leastFree is the share of a link that counts when others leave less.
@@ -35,7 +35,7 @@ func newLinks(p *mapping.Problem, s *sites) *links {
 	k := &links{rails: make([]int32, machine.Hosts()), static: p.Routing == mapping.StaticRouting,
 		spread: make([][]float64, max(1, len(p.Phases)))}
 	if !k.static {
-		k.tree = newTree(machine)
+		k.tree = machine.Subtrees()
 	}
 	share := 1.0
 	if p.Traffic == nil {
@@ -72,7 +72,7 @@ func newLinks(p *mapping.Problem, s *sites) *links {
 	}
 	if k.tree != nil {
 		k.addSubtrees(machine)
-		k.low = k.tree.bySite(machine, s)
+		k.low = bySite(k.tree, machine, s)
 		return k
 	}
 	k.class = make([]int32, len(machine.Links))
@@ -105,7 +105,7 @@ func (k *links) add(seconds float64) int32 {
 // addSubtrees makes two classes for every subtree: up out of it, down into it.
 func (k *links) addSubtrees(machine *topology.Topology) {
 	k.bottom = int32(len(k.slowest))
-	for _, upward := range k.tree.upward {
+	for _, upward := range k.tree.Up {
 		up := int32(len(k.slowest))
 		k.slowest = append(k.slowest, 0, 0)
 		for i := range k.spread {

@@ -201,12 +201,12 @@ func (w *unitWalk) carry(from, to, host int32, share float64) {
 		return
 	}
 	if w.links.tree != nil {
-		for _, holds := range w.links.tree.holds {
-			if holds[from] == holds[to] {
+		for _, of := range w.links.tree.Of {
+			if of[from] == of[to] {
 				return
 			}
-			w.load(w.links.bottom+2*holds[from], share)
-			w.load(w.links.bottom+2*holds[to]+1, share)
+			w.load(w.links.bottom+2*of[from], share)
+			w.load(w.links.bottom+2*of[to]+1, share)
 		}
 		return
 	}

@@ -166,3 +166,22 @@ func (w *nearWalk) from(list []int32, site, host int32) []int32 {
 	}
 	return list
 }
+
+// bySite (levels x sites) is the subtree that holds the leaf switch of each site; nil where
+// some host has several rails.
+func bySite(t *topology.Subtrees, machine *topology.Topology, s *sites) [][]int32 {
+	for _, h := range s.sample {
+		if first, end := machine.Out(h); end-first != 1 {
+			return nil
+		}
+	}
+	var low [][]int32
+	for _, of := range t.Of {
+		level := make([]int32, s.count())
+		for site, h := range s.sample {
+			level[site] = of[machine.LeafSwitch(h)]
+		}
+		low = append(low, level)
+	}
+	return low
+}

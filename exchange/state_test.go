@@ -96,7 +96,7 @@ func (l *load) bytesOf(bytes []float64, link int32) float64 {
 	if l.links.tree == nil {
 		return bytes[l.links.class[link]]
 	}
-	for n, upward := range l.links.tree.upward {
+	for n, upward := range l.links.tree.Up {
 		if slices.Contains(upward, link) {
 			return bytes[l.links.bottom+2*int32(n)] / float64(len(upward))
 		}
