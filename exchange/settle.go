@@ -41,11 +41,14 @@ func Settle(p *mapping.Problem, m mapping.Mapping) (mapping.Mapping, error) {
 
 // settler is a mapping and who is at home where.
 type settler struct {
-	p      *mapping.Problem
-	host   []int32 // length slots
+	p *mapping.Problem
+	// length slots
+	host   []int32
 	slotOf mapping.Mapping
-	rankAt []int32 // length slots, -1 = empty
-	home   []int32 // length ranks: host
+	// length slots, -1 = empty
+	rankAt []int32
+	// length ranks: host
+	home []int32
 }
 
 func newSettler(p *mapping.Problem, m mapping.Mapping) *settler {
