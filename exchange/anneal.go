@@ -86,7 +86,8 @@ func (r *localSearch) propose(ranks []int32) (from, to int32) {
 	first, end := r.problem.Graph.Row(u)
 	x := r.problem.Graph.Neighbors[first+r.chance.Int32N(end-first)]
 	site := r.sites.of[r.slotOf[x]]
-	if near := r.sites.beside(site); len(near) > 0 && (len(r.sites.at(site)) == 1 || r.chance.IntN(besidePart) == 0) {
+	if near := r.sites.beside(site); len(near) > 0 && (len(r.sites.at(site)) == 1 ||
+		r.chance.IntN(besidePart) == 0) {
 		site = near[r.chance.IntN(len(near))]
 	}
 	slots := r.sites.at(site)

@@ -167,7 +167,7 @@ func (r *localSearch) blocks() [][]int32 {
 	add := func(ranks []int32) {
 		if len(ranks) > r.problem.MaxMoves {
 			r.limitHit = true
-		} else if len(ranks) > 1 { // one alone any exchange moves
+		} else if len(ranks) > 1 { // single ranks are left to ordinary exchanges
 			ranks = slices.Clone(ranks)
 			slices.SortFunc(ranks, func(x, y int32) int { return cmp.Compare(r.slotOf[x], r.slotOf[y]) })
 			blocks = append(blocks, ranks)

@@ -43,7 +43,7 @@ func newDistances(p *mapping.Problem, s *sites, most int) *distances {
 		}
 	}
 	if p.LinkCost != nil {
-		d.prices, _ = p.Distances() // Problem.Check has had the error
+		d.prices, _ = p.Distances() // Problem.Check has found its error before
 	} else {
 		d.bothWays = !mapping.SameBothWays(p.Machine)
 		d.least = 1

@@ -6,11 +6,11 @@ package exchange
 type path struct {
 	*State
 	distance *distances
-	// sum over edges of weight times distance
+	// total is the sum over edges of weight times distance.
 	total int64
-	// length ranks: share of total that the rank's own edges have
+	// of (length ranks) is the part of the total that the rank's own edges have.
 	of []int64
-	// length ranks: what these would cost at best
+	// least (length ranks) is a lower bound of that part.
 	least []int64
 }
 

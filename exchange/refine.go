@@ -16,7 +16,8 @@ import (
 //
 // start must pass Check. The result depends on the problem and its seed, on start and on options
 // only.
-func Refine(ctx context.Context, p *mapping.Problem, start mapping.Mapping, options Options) (mapping.Mapping, error) {
+func Refine(ctx context.Context, p *mapping.Problem, start mapping.Mapping,
+	options Options) (mapping.Mapping, error) {
 	if err := options.validate(); err != nil {
 		return nil, err
 	}
@@ -52,7 +53,7 @@ func refineForPaths(ctx context.Context, p *mapping.Problem, m mapping.Mapping,
 	q := *p
 	q.Objective = mapping.PathLength
 	if p.Objective == mapping.Capacity {
-		options.Proposals = 0 // it anneals itself
+		options.Proposals = 0 // annealing follows under the objective itself
 	}
 	r := newLocalSearch(NewState(&q, m), options)
 	err := r.run(ctx)

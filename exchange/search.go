@@ -44,7 +44,7 @@ type place struct {
 
 func newLocalSearch(s *State, options Options) *localSearch {
 	ranks := len(s.slotOf)
-	// "swap": a stream of its own
+	// 0x73776170 is "swap": a stream of random numbers of its own.
 	r := &localSearch{State: s, options: options, chance: rand.New(rand.NewPCG(s.problem.Seed, 0x73776170))}
 	r.waiting, r.queue = make([]bool, ranks), make([]int32, ranks)
 	r.listed = make([]int32, s.sites.count())

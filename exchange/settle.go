@@ -41,14 +41,11 @@ func Settle(p *mapping.Problem, m mapping.Mapping) (mapping.Mapping, error) {
 
 // settler is a mapping and who is at home where.
 type settler struct {
-	p *mapping.Problem
-	// length slots
-	host   []int32
+	p      *mapping.Problem
+	host   []int32 // length slots
 	slotOf mapping.Mapping
-	// length slots, -1 = empty
-	rankAt []int32
-	// length ranks: host
-	home []int32
+	rankAt []int32 // length slots, -1 = empty
+	home   []int32 // length ranks: host
 }
 
 func newSettler(p *mapping.Problem, m mapping.Mapping) *settler {

@@ -63,7 +63,8 @@ func TestLoadsAreLinkLoads(t *testing.T) {
 			s.Exchange(slot.Draw(t, "slot"), slot.Draw(t, "other slot"))
 		}
 		for i, traffic := range traffics {
-			// bytes: errors of rounding are those of the largest load so far, also where nothing is left of it
+			// Bytes: rounding errors are those of the largest load so far, also where
+			// nothing is left of it.
 			total := 0.0
 			for _, b := range traffic.Bytes {
 				total += float64(b)
