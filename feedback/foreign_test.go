@@ -133,7 +133,8 @@ func TestForeignStreamsAreFound(t *testing.T) {
 		}
 		t.Logf("%s: bytes on links differ by %.4f", spec, off/sum)
 		if len(again) != len(odd) || off > 0.15*sum {
-			t.Errorf("%s: %d streams of %d hosts, bytes on links differ by %.3f", spec, len(again), len(odd), off/sum)
+			t.Errorf("%s: %d streams of %d hosts, bytes on links differ by %.3f", spec, len(again), len(odd),
+				off/sum)
 		}
 	}
 }
@@ -195,7 +196,8 @@ func TestFindOthers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := &MeasuredRun{Machine: machine, Allocation: &mapping.Allocation{Hosts: even}, Program: program, Workers: 2,
+	r := &MeasuredRun{Machine: machine, Allocation: &mapping.Allocation{Hosts: even}, Program: program,
+		Workers:  2,
 		Previous: mapping.Identity(12), Options: evalsim.DefaultOptions(), Routing: mapping.MinimalRouting}
 	r.Options.Steps, r.Options.Sampling = 0, evalsim.Options{}.Sampling
 	find := func(background ...evalsim.Job) *Others {

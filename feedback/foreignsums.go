@@ -16,11 +16,12 @@ type constraint struct {
 
 // term is the part of the rate of a pair of leaves that a sum holds.
 type term struct {
-	pair  int32
-	share float64 // 0 to 1
+	pair int32
+	// share is from 0 to 1.
+	share float64
 }
 
-// ends are what leaves receive, and what they send.
+// ends are what leaf switches receive, and what they send.
 func (x *foreignMatrix) ends() []constraint {
 	n := len(x.leaves)
 	out, in := x.byLeaf(x.sends), x.byLeaf(x.receives)
@@ -35,7 +36,7 @@ func (x *foreignMatrix) ends() []constraint {
 	return list
 }
 
-// crossings are what others' bytes on links between switches sum up to.
+// crossings are the sums of others' bytes on links between switches.
 func (x *foreignMatrix) crossings(m *Measured) []constraint {
 	k := mapping.NewLinkClasses(x.machine)
 	list := make([]constraint, len(k.Sizes))
@@ -96,8 +97,8 @@ func total(values []float64) (sum float64) {
 	return sum
 }
 
-// waits is how long hosts of a leaf wait for credits, as bytes a second that they
-// could send meanwhile, and how long links into the leaf do for each byte they carry.
+// waits are how long hosts of a leaf wait for credits, as bytes a second that they could send
+// meanwhile, and how long links into the leaf wait for each byte they carry.
 func (x *foreignMatrix) waits(m *Measured) (out, into []float64) {
 	n := len(x.leaves)
 	out, into = make([]float64, n), make([]float64, n)
@@ -120,9 +121,9 @@ func (x *foreignMatrix) waits(m *Measured) (out, into []float64) {
 	return out, into
 }
 
-// waiting brings the rates to where hosts wait as long as the links do into the leaves
-// they send to, for the same bytes: those who send to receivers that are asked for too
-// much wait. Where hosts wait for other reasons nothing is changed.
+// waiting scales the rates so that hosts wait as long as the links into the leaves they send to,
+// for the same bytes: hosts wait that send to receivers with too much traffic. Where hosts wait for
+// other reasons it changes nothing.
 func (x *foreignMatrix) waiting(out, into []float64) {
 	n := len(x.leaves)
 	most, sum := slices.Max(into), 0.0

@@ -30,7 +30,8 @@ func newWindowed(t *testing.T) *windowed {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := &MeasuredRun{Machine: machine, Allocation: &mapping.Allocation{Hosts: even}, Program: program, Workers: 2,
+	r := &MeasuredRun{Machine: machine, Allocation: &mapping.Allocation{Hosts: even}, Program: program,
+		Workers:  2,
 		Previous: mapping.Identity(12), Options: evalsim.DefaultOptions(), Routing: mapping.MinimalRouting}
 	r.Options.Steps, r.Options.Sampling = 0, evalsim.Options{}.Sampling
 	return &windowed{r, t, odd}
@@ -111,9 +112,11 @@ func TestFindOthersByWindows(t *testing.T) {
 		}
 		m := w.measured(windows...)
 		o := w.find(m)
-		if len(o.Jobs) != c.variants || o.Windows != len(windows) || o.Silent != c.silent || o.Hosts != c.hosts ||
+		if len(o.Jobs) != c.variants || o.Windows != len(windows) || o.Silent != c.silent ||
+			o.Hosts != c.hosts ||
 			o.Bytes > 0.1 {
-			t.Errorf("%s: %d variants of %d intervals, %d silent, %d hosts, bytes off %g", c.name, len(o.Jobs),
+			t.Errorf("%s: %d variants of %d intervals, %d silent, %d hosts, bytes off %g", c.name,
+				len(o.Jobs),
 				o.Windows, o.Silent, o.Hosts, o.Bytes)
 		}
 		for k, jobs := range o.Jobs {
@@ -126,7 +129,8 @@ func TestFindOthersByWindows(t *testing.T) {
 				t.Errorf("%s: variant %d is of hosts %v, want %v", c.name, k, hosts, want)
 			}
 			one := &Others{Jobs: [][]evalsim.Job{jobs}}
-			if runs, err := one.compareRun(context.Background(), w.MeasuredRun, m.Windows[k%len(windows)]); !runs ||
+			if runs, err := one.compareRun(context.Background(), w.MeasuredRun,
+				m.Windows[k%len(windows)]); !runs ||
 				err != nil || one.Bytes > 0.15 {
 				t.Errorf("%s: variant %d: %v, %v, bytes differ by %g", c.name, k, runs, err, one.Bytes)
 			}
@@ -172,7 +176,7 @@ func TestFindOthersWithoutWindows(t *testing.T) {
 	}
 }
 
-// A mapping that is slower beside the first interval is judged beside the next too.
+// A mapping that is slower beside the first interval is evaluated beside the next too.
 func TestAlternate(t *testing.T) {
 	s := Settings{Repeats: 2}
 	(&Others{}).Alternate(&s)
@@ -192,7 +196,7 @@ func TestAlternate(t *testing.T) {
 		t.Fatal(err)
 	}
 	if len(found.Candidates) < 3 {
-		t.Errorf("%d mappings were judged", len(found.Candidates))
+		t.Errorf("%d mappings were evaluated", len(found.Candidates))
 	}
 	for _, c := range found.Candidates {
 		if c.Dropped {
@@ -243,7 +247,8 @@ func TestTurnsAreCompared(t *testing.T) {
 		}
 		slow.turns, fast.turns = turn, turn
 		g, want := gainOver(slow, fast), 50/float64(turn)
-		if !g.Proven() || math.Abs(g.Percent-want) > 2.1 || !better(fast, slow) || gainOver(fast, slow).Proven() {
+		if !g.Proven() || math.Abs(g.Percent-want) > 2.1 || !better(fast, slow) ||
+			gainOver(fast, slow).Proven() {
 			t.Fatalf("gain %+v, want %g", g, want)
 		}
 		if slow.turns, fast.turns = 0, 0; turn > 2 && gainOver(slow, fast).Percent > 2.1 {

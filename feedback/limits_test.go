@@ -37,11 +37,11 @@ func homesick() *mapping.Strategy {
 	return &shuffle
 }
 
-// biased judges by chance, but the start is slow. Where it is fickle, fresh seeds say
+// biased evaluates by chance, but the start is slow. Where it is fickle, fresh seeds say
 // something else than those of the search, of every mapping for itself: what was
 // chosen may turn out slow.
 func biased(entries int, fickle bool) feedback.Evaluate {
-	usual := judge(entries, nil)
+	usual := randomTimes(entries, nil)
 	return func(ctx context.Context, m mapping.Mapping, first, count int) (*feedback.Evaluation, error) {
 		e, err := usual(ctx, m, first, count)
 		for i := range e.Results {
@@ -56,7 +56,7 @@ func biased(entries int, fickle bool) feedback.Evaluate {
 	}
 }
 
-// limitedSettings judge a mapping by chance, plus noise by repeat.
+// limitedSettings draw the time of a mapping, plus noise by repeat.
 func limitedSettings(t testing.TB, limits []int) feedback.Settings {
 	s := settings(t)
 	s.Refine, s.Limits, s.Rounds = homesick(), limits, 2
@@ -66,7 +66,7 @@ func limitedSettings(t testing.TB, limits []int) feedback.Settings {
 	return s
 }
 
-// Whatever the judge says: rows keep their limits, tell their own moves, gain what
+// Whatever the times are: rows keep their limits, tell their own moves, gain what
 // is proven or nothing, are never proven slower than one above, and the last is
 // the best. Iterations are the least that pay.
 func TestLimitedRows(t *testing.T) {
@@ -91,18 +91,23 @@ func TestLimitedRows(t *testing.T) {
 				rows++
 			}
 		}
-		if len(r.Limited) != rows || !reflect.DeepEqual(r.Limited[rows-1].Mapping, r.Best.Mapping) || r.Limited[rows-1].Limit != 0 {
+		if len(r.Limited) != rows || !reflect.DeepEqual(r.Limited[rows-1].Mapping, r.Best.Mapping) ||
+			r.Limited[rows-1].Limit != 0 {
 			rt.Fatalf("%d rows, want %d", len(r.Limited), rows)
 		}
 		for i, row := range r.Limited {
-			if moves := s.Problem.Moves(row.Mapping); moves != row.Moves || row.Limit > 0 && moves > row.Limit {
+			if moves := s.Problem.Moves(row.Mapping); moves != row.Moves || row.Limit > 0 &&
+				moves > row.Limit {
 				rt.Fatalf("row %d: %d ranks move, said %d, allowed %d", i, moves, row.Moves, row.Limit)
 			}
 			if row.Moves > 0 != row.Gain.Proven() || row.MigrationNS != 100*float64(row.Moves) {
 				rt.Fatalf("row %d: %d ranks move for %+v in %g ns", i, row.Moves, row.Gain, row.MigrationNS)
 			}
-			if n := float64(row.Iterations()); row.Moves > 0 && (n*row.SavedNS < row.MigrationNS || (n-1)*row.SavedNS >= row.MigrationNS) || row.Moves == 0 && n != 0 {
-				rt.Fatalf("row %d: %g iterations save %g ns each, the migration takes %g", i, n, row.SavedNS, row.MigrationNS)
+			if n := float64(row.Iterations()); row.Moves > 0 &&
+				(n*row.SavedNS < row.MigrationNS || (n-1)*row.SavedNS >= row.MigrationNS) || row.Moves == 0 &&
+				n != 0 {
+				rt.Fatalf("row %d: %g iterations save %g ns each, the migration takes %g", i, n, row.SavedNS,
+					row.MigrationNS)
 			}
 			for _, above := range r.Limited[:i] {
 				saved := make([]float64, len(row.Evaluation.Results))
@@ -146,7 +151,8 @@ func TestLimitedResumes(t *testing.T) {
 		if r.Interrupted {
 			continue
 		}
-		if !reflect.DeepEqual(simple(r.Limited), simple(whole.Limited)) || r.Simulations != whole.Simulations {
+		if !reflect.DeepEqual(simple(r.Limited), simple(whole.Limited)) ||
+			r.Simulations != whole.Simulations {
 			t.Errorf("resumed: %+v\nat once: %+v", simple(r.Limited), simple(whole.Limited))
 		}
 		return
@@ -157,7 +163,8 @@ func TestLimitedResumes(t *testing.T) {
 func simple(rows []feedback.Limited) [][]any {
 	var all [][]any
 	for _, row := range rows {
-		all = append(all, []any{row.Mapping, row.Limit, row.Moves, row.Gain, row.SavedNS, row.MigrationNS, row.Strategy, row.Form})
+		all = append(all, []any{row.Mapping, row.Limit, row.Moves, row.Gain, row.SavedNS, row.MigrationNS,
+			row.Strategy, row.Form})
 	}
 	return all
 }

@@ -18,7 +18,8 @@ import (
 const treeOf32 = "fattree:nodes-per-leaf=8,leaves-per-pod=4,pods=1,aggs-per-pod=4,cores=0"
 
 // migrationOn is the time in ns of a migration on a tree, every host with so many slots.
-func migrationOn(t fataler, slots int32, bytes int64, from, to mapping.Mapping, background ...evalsim.Job) float64 {
+func migrationOn(t fataler, slots int32, bytes int64, from, to mapping.Mapping,
+	background ...evalsim.Job) float64 {
 	machine, err := topology.Parse(treeOf32)
 	if err != nil {
 		t.Fatal(err)
@@ -27,7 +28,8 @@ func migrationOn(t fataler, slots int32, bytes int64, from, to mapping.Mapping, 
 	for h := range int32(16) {
 		a.Hosts, a.Slots = append(a.Hosts, h), append(a.Slots, slots)
 	}
-	ns, err := feedback.Migration(machine, a, bytes, evalsim.DefaultOptions(), background...)(context.Background(), from, to)
+	ns, err := feedback.Migration(machine, a, bytes, evalsim.DefaultOptions(),
+		background...)(context.Background(), from, to)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -119,7 +121,8 @@ func TestMigrationOfNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	a := &mapping.Allocation{Hosts: []int32{0, 1}}
-	if _, err := feedback.Migration(machine, a, 0, evalsim.DefaultOptions())(context.Background(), mapping.Mapping{0}, mapping.Mapping{1}); err == nil {
+	if _, err := feedback.Migration(machine, a, 0, evalsim.DefaultOptions())(context.Background(),
+		mapping.Mapping{0}, mapping.Mapping{1}); err == nil {
 		t.Error("0 bytes are accepted")
 	}
 }

@@ -80,7 +80,8 @@ func TestScaleDoesNotMatter(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		s.Evaluate = feedback.FlowsOf(feedback.Simulator(machine, own, &p, o, 1, background), simulated, traffic)
+		s.Evaluate = feedback.FlowsOf(feedback.Simulator(machine, own, &p, o, 1, background), simulated,
+			traffic)
 		r, err := feedback.Optimize(context.Background(), s)
 		if err != nil {
 			t.Fatal(err)
@@ -100,7 +101,8 @@ func TestScaleDoesNotMatter(t *testing.T) {
 		files[scale] = file.Bytes()
 	}
 	if !bytes.Equal(files[1], files[64]) {
-		t.Errorf("the search made other mappings of 64 times the volume; times in ns, of one:\n%v\n%v", times[0], times[1])
+		t.Errorf("the search made other mappings of 64 times the volume; times in ns, of one:\n%v\n%v",
+			times[0], times[1])
 	}
 }
 
@@ -113,7 +115,8 @@ func TestOneVolume(t *testing.T) {
 		half.Bytes[i] /= 2
 	}
 	s.Traffic = &half
-	if _, err := feedback.Optimize(context.Background(), s); err == nil || !strings.Contains(err.Error(), "full volume") {
+	if _, err := feedback.Optimize(context.Background(), s); err == nil ||
+		!strings.Contains(err.Error(), "full volume") {
 		t.Errorf("half the volume: error %v", err)
 	}
 }

@@ -62,7 +62,8 @@ func TestGain(t *testing.T) {
 			}
 			a[i], b[i] = a[i]*noise[i], b[i]*noise[i]
 		}
-		if with := gainOver(of(a...), of(b...)); math.Abs(with.Percent-g.Percent) > 1e-6*(1+math.Abs(g.Percent)) ||
+		with := gainOver(of(a...), of(b...))
+		if math.Abs(with.Percent-g.Percent) > 1e-6*(1+math.Abs(g.Percent)) ||
 			with.Proven() != g.Proven() {
 			t.Fatalf("%+v, with common noise %+v", g, with)
 		}
@@ -83,10 +84,11 @@ func TestConcede(t *testing.T) {
 			times := rapid.SliceOfN(rapid.Float64Range(level, level*1.05), n, n).Draw(t, name)
 			return Candidate{Strategy: name, Mapping: mapping.Mapping{slot}, Evaluation: of(times...)}
 		}
-		start, static, best, blind := candidate("start", 0), candidate("static", 1),
-			candidate("best", 2), candidate("blind", 3)
-		s := &search{result: &Result{Start: start, Static: static, Best: best, Restarts: &blind, Feedback: &best}}
-		s.concede()
+		start, static, best, restarts := candidate("start", 0), candidate("static", 1),
+			candidate("best", 2), candidate("restarts", 3)
+		s := &search{result: &Result{Start: start, Static: static, Best: best, Restarts: &restarts,
+			Feedback: &best}}
+		s.fallBack()
 		r := s.result
 		switch {
 		case proven(&r.Start, &r.Best), proven(&r.Static, &r.Best):
@@ -115,23 +117,25 @@ func TestGainOverTheBetter(t *testing.T) {
 		Static: Candidate{Mapping: mapping.Mapping{1}, Evaluation: of(97, 97, 97, 97, 97, 101)},
 		Best:   Candidate{Mapping: mapping.Mapping{2}, Evaluation: of(98, 98, 98, 98, 98, 98)},
 	}}
-	s.concede()
+	s.fallBack()
 	if r := s.result; r.Best.Mapping[0] != 0 || r.Gain.Percent != 0 {
 		t.Errorf("a gain of %+v by mapping %v over %v", r.Gain, r.Best.Mapping, r.Static.Mapping)
 	}
 }
 
 // TestChoose: among those that the search cannot tell from the best, at most four and
-// none that was dropped, the one that is fastest on other seeds; without judgement
+// none that was dropped, the one that is fastest on other seeds; without a final validation
 // the fastest of the search.
 func TestChoose(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(1, 12).Draw(t, "candidates")
 		truth := rapid.SliceOfN(rapid.Float64Range(100, 200), n, n).Draw(t, "on other seeds")
-		s := newSearch(Settings{Problem: leaves(t, 2), Judge: rapid.SampledFrom([]int{0, 1, 6}).Draw(t, "judge")})
+		s := newSearch(Settings{Problem: leaves(t, 2), Judge: rapid.SampledFrom([]int{0, 1, 6}).Draw(t,
+			"judge")})
 		asked := map[int32]int{}
 		each := max(1, s.Judge/5)
-		s.Evaluate = OneAtATime(func(_ context.Context, m mapping.Mapping, first, count int) (*Evaluation, error) {
+		s.Evaluate = OneAtATime(func(_ context.Context, m mapping.Mapping,
+			first, count int) (*Evaluation, error) {
 			if first != secondRepeat+asked[m[0]] || count != each && count != 2*each {
 				t.Fatalf("asked for %d+%d of %v", first, count, m)
 			}
@@ -147,9 +151,9 @@ func TestChoose(t *testing.T) {
 			} else {
 				least = min(least, median(c.Evaluation.Times()))
 			}
-			s.judged = append(s.judged, c)
+			s.candidates = append(s.candidates, c)
 		}
-		chosen, err := s.choose(context.Background(), s.judged)
+		chosen, err := s.choose(context.Background(), s.candidates)
 		if err != nil || chosen.Dropped || len(asked) > finalists {
 			t.Fatalf("%+v of %d asked: %v", chosen, len(asked), err)
 		}
@@ -161,8 +165,8 @@ func TestChoose(t *testing.T) {
 				t.Fatal("a finalist was faster")
 			}
 		}
-		// and nobody is asked twice
-		if again, err := s.choose(context.Background(), s.judged); err != nil || again != chosen {
+		// and no candidate is evaluated twice
+		if again, err := s.choose(context.Background(), s.candidates); err != nil || again != chosen {
 			t.Fatal(err)
 		}
 	})
@@ -174,11 +178,12 @@ func TestControl(t *testing.T) {
 	for seed := range uint64(20) {
 		settings := loop(t)
 		settings.Problem.Seed = seed
-		judged := map[string]int{} // mappings, by first repeats
+		evaluated := map[string]int{} // mappings, by first repeats
 		evaluate := settings.Evaluate
-		settings.Evaluate = OneAtATime(func(ctx context.Context, m mapping.Mapping, first, count int) (*Evaluation, error) {
+		settings.Evaluate = OneAtATime(func(ctx context.Context, m mapping.Mapping,
+			first, count int) (*Evaluation, error) {
 			if first == 0 {
-				judged[key(m)]++
+				evaluated[key(m)]++
 			}
 			return evaluate(ctx, m, first, count)
 		})
@@ -190,24 +195,28 @@ func TestControl(t *testing.T) {
 		for _, c := range with.Candidates {
 			if c.Round == 0 {
 				static++
-				if judged[key(c.Mapping)] != 1 {
-					t.Errorf("seed %d: a static mapping was judged %d times", seed, judged[key(c.Mapping)])
+				if evaluated[key(c.Mapping)] != 1 {
+					t.Errorf("seed %d: a static mapping was evaluated %d times", seed,
+						evaluated[key(c.Mapping)])
 				}
 			}
 		}
 		if with.Restarted != with.Simulations-static || with.Restarts == nil {
-			t.Errorf("seed %d: %d mappings against %d of the search", seed, with.Restarted, with.Simulations-static)
+			t.Errorf("seed %d: %d mappings against %d of the search", seed, with.Restarted,
+				with.Simulations-static)
 		}
 		settings.Control = false
 		without, err := Optimize(context.Background(), settings)
 		if err != nil {
 			t.Fatal(err)
 		}
-		more := len(with.Best.Evaluation.Results) != len(without.Best.Evaluation.Results) // restarts asked for them
+		// restarts asked for them
+		more := len(with.Best.Evaluation.Results) != len(without.Best.Evaluation.Results)
 		restarts := proven(with.Restarts, with.Feedback) || more
-		if without.Restarts != nil || !restarts && (!reflect.DeepEqual(with.Best.Mapping, without.Best.Mapping) ||
-			!reflect.DeepEqual(with.Static.Mapping, without.Static.Mapping) ||
-			with.Gain != without.Gain) || len(with.Candidates) != len(without.Candidates) ||
+		if without.Restarts != nil || !restarts &&
+			(!reflect.DeepEqual(with.Best.Mapping, without.Best.Mapping) ||
+				!reflect.DeepEqual(with.Static.Mapping, without.Static.Mapping) ||
+				with.Gain != without.Gain) || len(with.Candidates) != len(without.Candidates) ||
 			with.Stopped != without.Stopped {
 			t.Errorf("seed %d: the search without its control differs", seed)
 		}
@@ -222,7 +231,7 @@ func TestControlOfFewMappings(t *testing.T) {
 	s.Strategies = []mapping.Strategy{{Name: "one", Map: func(_ context.Context,
 		p *mapping.Problem) (mapping.Mapping, error) {
 		m := mapping.Identity(p.Ranks())
-		if p.LinkCost != nil || p.LinkFree != nil { // afresh in the search alone
+		if p.LinkCost != nil || p.LinkFree != nil { // a restart, in the search alone
 			calls++
 			m[0], m[1+calls%7] = m[1+calls%7], m[0]
 		}
@@ -244,7 +253,8 @@ func TestSimulationsAreKept(t *testing.T) {
 		s.Simulations, s.Judge = rapid.IntRange(1, 40).Draw(t, "simulations"), 1
 		coarse, done := s.Evaluate, map[string]bool{}
 		count := func(look string) Evaluate {
-			return OneAtATime(func(ctx context.Context, m mapping.Mapping, first, count int) (*Evaluation, error) {
+			return OneAtATime(func(ctx context.Context, m mapping.Mapping, first,
+				count int) (*Evaluation, error) {
 				e, err := coarse(ctx, m, first, count)
 				for _, r := range e.Results {
 					if look == "coarse" && nothing {
@@ -279,12 +289,13 @@ func TestSimulationsAreKept(t *testing.T) {
 // TestInterruptedJudgement: an interrupt in the final validation leaves all times as the
 // search had them, never some on other seeds.
 func TestInterruptedJudgement(t *testing.T) {
-	judgements := 3 // start, static and best, whatever else
-	for after := range judgements {
+	evaluations := 3 // start, static and best, whatever else
+	for after := range evaluations {
 		s := loop(t)
 		ctx, cancel := context.WithCancel(context.Background())
 		evaluate := s.Evaluate
-		s.Evaluate = OneAtATime(func(_ context.Context, m mapping.Mapping, first, count int) (*Evaluation, error) {
+		s.Evaluate = OneAtATime(func(_ context.Context, m mapping.Mapping,
+			first, count int) (*Evaluation, error) {
 			if first >= secondRepeat {
 				if after--; after < 0 {
 					cancel()
@@ -309,7 +320,7 @@ func TestInterruptedJudgement(t *testing.T) {
 // and nothing is gained.
 func TestNothingToSend(t *testing.T) {
 	for _, pattern := range []string{"ring:1", "uniform:4,rounds=1,bytes=1", "barrier:1"} {
-		s := posed(t, "torus:4", pattern, nil, nil).Settings
+		s := problem(t, "torus:4", pattern, nil, nil).Settings
 		s.Control, s.Sensitive = true, s.Evaluate
 		r, err := Optimize(context.Background(), s)
 		if err != nil || r.Gain.Proven() && r.Best.Summary.ElapsedNS == 0 ||
@@ -397,10 +408,10 @@ func TestTheBestOfAll(t *testing.T) {
 		candidate := func(slot int32) *Candidate {
 			return &Candidate{Mapping: mapping.Mapping{slot, 5}, Evaluation: of(times[slot]...)}
 		}
-		s.judged, s.statics = []*Candidate{candidate(0), candidate(1), candidate(2)}, 2
-		s.best = s.judged[2]
-		s.blind = &search{judged: []*Candidate{candidate(3)}}
-		if err := s.last(context.Background()); err != nil {
+		s.candidates, s.statics = []*Candidate{candidate(0), candidate(1), candidate(2)}, 2
+		s.best = s.candidates[2]
+		s.restarts = &search{candidates: []*Candidate{candidate(3)}}
+		if err := s.validateFinally(context.Background()); err != nil {
 			t.Fatal(err)
 		}
 		r := s.result

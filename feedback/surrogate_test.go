@@ -14,12 +14,13 @@ import (
 	"remap/mapping"
 )
 
-// judged is a search over a problem with one knowledge of others.
-func judged(t rapid.TB, ranks int) (*search, *knowledge) {
+// seeded is a search over a problem with one feedback state of others.
+func seeded(t rapid.TB, ranks int) (*search, *feedbackState) {
 	p := leaves(t, ranks)
 	refine := exchange.Strategy()
-	s := newSearch(Settings{Problem: p, Traffic: p.Traffic, Refine: &refine, Strategies: []mapping.Strategy{mapping.RandomStrategy(), mapping.CyclicStrategy()}})
-	k := ignorance(p, 1<<40)
+	s := newSearch(Settings{Problem: p, Traffic: p.Traffic, Refine: &refine,
+		Strategies: []mapping.Strategy{mapping.RandomStrategy(), mapping.CyclicStrategy()}})
+	k := initialState(p, 1<<40)
 	k.seconds = s.hostSeconds(mapping.Identity(ranks))
 	return s, k
 }
@@ -29,9 +30,9 @@ func judged(t rapid.TB, ranks int) (*search, *knowledge) {
 // on one that it does not use changes nothing.
 func TestSlowdown(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		s, k := judged(t, 8)
+		s, k := seeded(t, 8)
 		m := mapping.Identity(8)
-		power := rapid.SampledFrom([]float64{hard.links, soft.links}).Draw(t, "power")
+		power := rapid.SampledFrom([]float64{norm32.power, norm8.power}).Draw(t, "power")
 		before := s.slowdown(k, m, power)
 		if before > 1 {
 			t.Fatalf("slowed down %g times by nobody", before)
@@ -46,24 +47,27 @@ func TestSlowdown(t *testing.T) {
 	})
 }
 
-// TestPosedLevels: the higher the level the more of every link is free, and the
+// TestLevelsOfCapacities: the higher the level the more of every link is free, and the
 // more others want the less.
-func TestPosedLevels(t *testing.T) {
+func TestLevelsOfCapacities(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		s, k := judged(t, 8)
+		s, k := seeded(t, 8)
 		for l := range k.demand {
 			k.demand[l] = rapid.Float64Range(0, 1).Draw(t, "demand")
 		}
 		low := rapid.Float64Range(1, 2).Draw(t, "level")
 		p, q := *s.Problem, *s.Problem
-		k.levelCapacities(&p, low)
-		k.levelCapacities(&q, low+rapid.Float64Range(0, 1).Draw(t, "more"))
+		k.applyCapacitiesAt(&p, low)
+		k.applyCapacitiesAt(&q, low+rapid.Float64Range(0, 1).Draw(t, "more"))
 		for l := range p.LinkFree {
 			if p.LinkFree[l] > q.LinkFree[l] {
-				t.Fatalf("link %d: %g free at the lower level, %g at the higher", l, p.LinkFree[l], q.LinkFree[l])
+				t.Fatalf("link %d: %g free at the lower level, %g at the higher", l, p.LinkFree[l],
+					q.LinkFree[l])
 			}
-			if l > 0 && (k.demand[l] < k.demand[0]) != (p.LinkFree[l] > p.LinkFree[0]) && p.LinkFree[l] != p.LinkFree[0] {
-				t.Fatalf("others want %g and %g, free are %g and %g", k.demand[0], k.demand[l], p.LinkFree[0], p.LinkFree[l])
+			if l > 0 && (k.demand[l] < k.demand[0]) != (p.LinkFree[l] > p.LinkFree[0]) &&
+				p.LinkFree[l] != p.LinkFree[0] {
+				t.Fatalf("others want %g and %g, free are %g and %g", k.demand[0], k.demand[l], p.LinkFree[0],
+					p.LinkFree[l])
 			}
 		}
 	})
@@ -72,23 +76,24 @@ func TestPosedLevels(t *testing.T) {
 // TestPortfolioWorkers: no more mappings are made at a time than there are workers.
 func TestPortfolioWorkers(t *testing.T) {
 	for _, workers := range []int{1, 2} {
-		s, k := judged(t, 6)
+		s, k := seeded(t, 6)
 		var active, most atomic.Int32
 		plain := *s.Refine
-		s.Workers, s.Refine = workers, &mapping.Strategy{Name: plain.Name, Refine: true, Map: func(ctx context.Context, p *mapping.Problem) (mapping.Mapping, error) {
-			now := active.Add(1)
-			defer active.Add(-1)
-			for range 1000 { // lets the others run
-				runtime.Gosched()
-				most.Store(max(most.Load(), now, active.Load()))
-			}
-			return plain.Map(ctx, p)
-		}}
-		posed := *s.Problem
-		k.poseCapacities(&posed)
-		posed.Start = mapping.Identity(6)
-		f := &portfolio{search: s, form: Forms()[0], knows: k, afresh: true}
-		if _, err := f.pick("ranks", ofRanks, hard).makes(context.Background(), &posed); err != nil {
+		s.Workers, s.Refine = workers, &mapping.Strategy{Name: plain.Name, Refine: true,
+			Map: func(ctx context.Context, p *mapping.Problem) (mapping.Mapping, error) {
+				now := active.Add(1)
+				defer active.Add(-1)
+				for range 1000 { // lets the others run
+					runtime.Gosched()
+					most.Store(max(most.Load(), now, active.Load()))
+				}
+				return plain.Map(ctx, p)
+			}}
+		problem := *s.Problem
+		k.applyCapacities(&problem)
+		problem.Start = mapping.Identity(6)
+		f := &portfolio{search: s, form: Forms()[0], learned: k, restart: true}
+		if _, err := f.pick("ranks", ofRanks, norm32).makes(context.Background(), &problem); err != nil {
 			t.Fatal(err)
 		}
 		if got := int(most.Load()); got < 1 || got > workers {
@@ -100,23 +105,23 @@ func TestPortfolioWorkers(t *testing.T) {
 // TestPortfolio: what is picked was not seen, is the best of its kind, and is the
 // same every time, whatever the number of workers.
 func TestPortfolio(t *testing.T) {
-	s, k := judged(t, 6)
+	s, k := seeded(t, 6)
 	for _, l := range ups(s.Problem, 1) {
 		k.demand[l] = 0.9
 	}
-	posed := *s.Problem
-	k.poseCapacities(&posed)
-	posed.Start = mapping.Identity(6)
-	for _, kind := range []string{ofRanks, ofAfresh} {
+	problem := *s.Problem
+	k.applyCapacities(&problem)
+	problem.Start = mapping.Identity(6)
+	for _, kind := range []string{ofRanks, ofRestarts} {
 		var last mapping.Mapping
 		for range 2 {
-			f := &portfolio{search: s, form: Forms()[0], knows: k, afresh: true}
-			m, err := f.pick(kind, kind, hard).makes(context.Background(), &posed)
+			f := &portfolio{search: s, form: Forms()[0], learned: k, restart: true}
+			m, err := f.pick(kind, kind, norm32).makes(context.Background(), &problem)
 			if err != nil || m.Check(8) != nil {
 				t.Fatalf("%s: %v, %v", kind, err, m.Check(8))
 			}
 			for _, other := range f.kinds[kind] {
-				if s.expected(hard, k, other) < s.expected(hard, k, m) {
+				if s.surrogateCost(norm32, k, other) < s.surrogateCost(norm32, k, m) {
 					t.Errorf("%s: a better one was passed over", kind)
 				}
 			}
@@ -125,9 +130,10 @@ func TestPortfolio(t *testing.T) {
 			}
 			last = m
 		}
-		f := &portfolio{search: s, form: Forms()[0], knows: k, afresh: true}
+		f := &portfolio{search: s, form: Forms()[0], learned: k, restart: true}
 		s.seen[key(last)] = true
-		if m, err := f.pick(kind, kind, hard).makes(context.Background(), &posed); err == nil && slices.Equal(m, last) {
+		if m, err := f.pick(kind, kind, norm32).makes(context.Background(), &problem); err == nil &&
+			slices.Equal(m, last) {
 			t.Errorf("%s: picked again", kind)
 		}
 	}
