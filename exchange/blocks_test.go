@@ -13,9 +13,9 @@ import (
 	"remap/topology"
 )
 
-// Pricing a block leaves everything as it was, and what it is said to gain is
-// what the cost falls by when it moves.
-func TestBlockWorthIsDifferenceOfCosts(t *testing.T) {
+// Pricing a block leaves everything as it was. The gain that it sets is by how much the cost falls
+// when the block moves.
+func TestBlockGainIsDifferenceOfCosts(t *testing.T) {
 	onEach(t, func(t *rapid.T, machine *topology.Topology) {
 		p := drawProblem(t, machine)
 		p.MaxMoves = rapid.IntRange(1, max(1, p.Ranks())).Draw(t, "moves")
@@ -47,10 +47,9 @@ func TestBlockWorthIsDifferenceOfCosts(t *testing.T) {
 	})
 }
 
-// Ranks that talk most among themselves leave a leaf switch whose links others use
-// together, onto the empty one, with no more moves than they are: none of them
-// would go alone.
-func TestBlocksLeaveCrowdedLeaf(t *testing.T) {
+// Ranks that talk most to each other leave a leaf switch whose links others use. They go to the
+// empty one together, with as many moves as they are; alone none of them would gain.
+func TestBlocksLeaveLoadedLeaf(t *testing.T) {
 	machine := mustNetwork(t, "fattree:nodes-per-leaf=4,leaves-per-pod=4,pods=1,aggs-per-pod=2,cores=0")
 	p := &mapping.Problem{Machine: machine, Allocation: &mapping.Allocation{}, Objective: mapping.Capacity,
 		Seed: 1}

@@ -19,9 +19,9 @@ import (
 var quick = Options{Partners: 12, Near: 32, Slots: 64, Trials: 16, Random: 16, Proposals: 100, Heat: 0.2,
 	Work: 10_000_000}
 
-// Under all constraints together: every slot holds one rank at most, fixed
-// ranks are on their slots, few enough ranks have moved, the cost is no worse
-// than the settled start's, the input is as it was, and a second run brings the same.
+// Under all constraints together every slot holds at most one rank, fixed ranks are on their slots,
+// few enough ranks have moved, and the cost is no worse than that of the settled start. The input
+// does not change, and a second run gives the same.
 func TestRefineKeepsConstraints(t *testing.T) {
 	onEach(t, func(t *rapid.T, machine *topology.Topology) {
 		p := drawProblem(t, machine)
@@ -96,7 +96,7 @@ func TestRefineEndsWithContext(t *testing.T) {
 	}
 }
 
-// expiring ends after so many questions.
+// expiring is a context that ends after a number of calls of Err.
 type expiring struct {
 	context.Context
 	calls int
@@ -110,7 +110,7 @@ func (e *expiring) Err() error {
 }
 
 // Doubling all weights changes nothing in the result.
-func TestRefineOfTwiceTheWeights(t *testing.T) {
+func TestRefineWithDoubledWeights(t *testing.T) {
 	onEach(t, func(t *rapid.T, machine *topology.Topology) {
 		p := drawProblem(t, machine)
 		constrain(t, p)

@@ -144,8 +144,8 @@ func TestBoundsByHand(t *testing.T) {
 	}
 }
 
-// TestBoundsElsewhere: of a torus, a switch's links out bind; of one whose hosts'
-// links differ in rate, none binds every mapping.
+// On a torus the links out of a switch give the bound. On a torus whose hosts' links differ in
+// rate, no bound holds for every mapping.
 func TestBoundsElsewhere(t *testing.T) {
 	s := problem(t, "torus:4", "ring:4,bytes=1000", nil, nil)
 	if b := s.bound(s.best); b.Name != "injection" || !b.Any {
@@ -191,8 +191,8 @@ func TestBoundOfPods(t *testing.T) {
 	}
 }
 
-// TestAloneNobodyElse: what a job alone loses on links, it loses to itself.
-func TestAloneNobodyElse(t *testing.T) {
+// A job that is alone has no bound by foreign load: what it loses on links, it loses to itself.
+func TestAloneHasNoForeignLoad(t *testing.T) {
 	s := problem(t, "torus:4", "ring:4,bytes=1000", nil, nil)
 	for l := range s.best.observed.links.foreign {
 		s.best.observed.links.foreign[l] = 0.9
@@ -206,9 +206,9 @@ func TestAloneNobodyElse(t *testing.T) {
 	}
 }
 
-// TestNothingToGain: the search ends within 5 % of what hosts' links need and no
-// sooner, or where nothing takes time; never for what a mapping's own links between switches need, and never
-// where times are below the bound, which is then of other volumes.
+// The search ends within 5 % of what hosts' links need, and not sooner; it also ends where no
+// message takes time. It does not end because of a mapping's own links between switches. It does
+// not end where a time is below the bound, which is then of another volume.
 func TestNothingToGain(t *testing.T) {
 	for _, c := range []struct {
 		bound   Bound
@@ -226,10 +226,10 @@ func TestNothingToGain(t *testing.T) {
 	}
 }
 
-// TestBoundOfDragonfly: by hand, of 4 groups of 6 hosts with one link between any two
-// groups two are full of ranks, and everybody sends to everybody. Under adaptive and
-// static routing 6 x 6 messages cross that one link. The 3 links that leave a group would
-// take them in 12, a host's link its own in 11. By longer paths they may go over all 3.
+// Computed by hand: of 4 groups of 6 hosts with one link between any two groups, two groups are
+// full of ranks, and all send to all. Under adaptive and static routing 6 x 6 messages cross that
+// one link. The 3 links that leave a group would take them in 12, a host's link its own in 11. By
+// longer paths they may use all 3 links.
 func TestBoundOfDragonfly(t *testing.T) {
 	const bytes = 10000
 	for _, c := range []struct {
@@ -256,9 +256,9 @@ func TestBoundOfDragonfly(t *testing.T) {
 	}
 }
 
-// TestBeatenBoundIsNotTold: a bound that the measured time beats by more than the
-// nanosecond of rounding gives way to the next.
-func TestBeatenBoundIsNotTold(t *testing.T) {
+// Where the measured time is below a bound by more than the nanosecond of rounding, the result
+// names the next bound.
+func TestContradictedBoundIsNotNamed(t *testing.T) {
 	s := problem(t, "torus:4", "ring:4,bytes=1000", nil, nil)
 	s.Alone = false
 	for l := range s.best.observed.links.foreign {

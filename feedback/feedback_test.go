@@ -132,7 +132,7 @@ func TestNeverWorseAndDeterministic(t *testing.T) {
 
 // No mapping is evaluated twice, and the final validation uses repeats that the
 // search has not seen.
-func TestJudgesOnceThenFresh(t *testing.T) {
+func TestEvaluatesOnceThenFresh(t *testing.T) {
 	s := settings(t)
 	var calls []int
 	s.Evaluate = randomTimes(16, &calls)
@@ -274,7 +274,8 @@ func TestWeightsGrow(t *testing.T) {
 	}
 }
 
-// The fixed point scale gives way before the total can overflow, and weights stay positive.
+// The scale of the fixed point gets smaller before the total can overflow, and weights stay
+// positive.
 func TestApplyBounds(t *testing.T) {
 	traffic, err := commgraph.NewTraffic(3, []commgraph.Flow{{From: 0, To: 1, Bytes: commgraph.MaxTotal - 1},
 		{From: 1, To: 2, Bytes: 1}}, false)

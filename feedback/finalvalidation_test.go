@@ -39,9 +39,9 @@ func TestGainByHand(t *testing.T) {
 	}
 }
 
-// TestGain: equal times gain nothing; what is faster in one order is slower in the
-// other; noise that both have alike changes nothing; and nothing is proven by fewer
-// than 6 repeats, nor unless nearly every pair is faster.
+// Equal times gain nothing. What is faster in one order is slower in the other. Noise that is
+// common to both changes nothing. Nothing is proven with fewer than 6 repeats, nor unless nearly
+// every pair is faster.
 func TestGain(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(1, 30).Draw(t, "repeats")
@@ -73,10 +73,9 @@ func TestGain(t *testing.T) {
 	})
 }
 
-// TestConcede: what is left as the best is proven faster than the start and the best
-// static mapping, or is one of them; neither is proven faster than it, and the gain is
-// over the faster one.
-func TestConcede(t *testing.T) {
+// The result's best is proven faster than the start and the best static mapping, or is one of them.
+// Neither is proven faster than it, and the gain is over the faster one.
+func TestFallBack(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(1, 12).Draw(t, "repeats")
 		candidate := func(name string, slot int32) Candidate {
@@ -109,8 +108,8 @@ func TestConcede(t *testing.T) {
 	})
 }
 
-// TestGainOverTheBetter: a mapping that beats the start but not the best static one has no
-// gain, though that one is not proven faster than the start itself.
+// A mapping that is faster than the start but not than the best static one has no gain, also where
+// the static one is not proven faster than the start.
 func TestGainOverTheBetter(t *testing.T) {
 	s := &search{result: &Result{
 		Start:  Candidate{Mapping: mapping.Mapping{0}, Evaluation: of(100, 100, 100, 100, 100, 100)},
@@ -123,9 +122,9 @@ func TestGainOverTheBetter(t *testing.T) {
 	}
 }
 
-// TestChoose: among those that the search cannot tell from the best, at most four and
-// none that was dropped, the one that is fastest on other seeds; without a final validation
-// the fastest of the search.
+// choose finds the mapping that is fastest on other seeds, of at most four that the search cannot
+// tell from the best and that were not dropped. Without a final validation it is the fastest of the
+// search.
 func TestChoose(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(1, 12).Draw(t, "candidates")
@@ -172,9 +171,9 @@ func TestChoose(t *testing.T) {
 	})
 }
 
-// TestControl: it simulates as many mappings as the search beside the static ones,
-// which it shares, and changes nothing of what the search finds.
-func TestControl(t *testing.T) {
+// Random restarts simulate as many mappings as the search beside the static ones, which both share.
+// They change nothing of what the search finds.
+func TestRandomRestarts(t *testing.T) {
 	for seed := range uint64(20) {
 		settings := loop(t)
 		settings.Problem.Seed = seed
@@ -223,9 +222,8 @@ func TestControl(t *testing.T) {
 	}
 }
 
-// TestControlOfFewMappings: where strategies give no other mapping, the control takes
-// fewer, and says so.
-func TestControlOfFewMappings(t *testing.T) {
+// Where strategies give no other mapping, random restarts simulate fewer, and the result says so.
+func TestRandomRestartsOfFewMappings(t *testing.T) {
 	s := loop(t)
 	calls := int32(0)
 	s.Strategies = []mapping.Strategy{{Name: "one", Map: func(_ context.Context,
@@ -286,9 +284,9 @@ func TestSimulationsAreKept(t *testing.T) {
 	})
 }
 
-// TestInterruptedJudgement: an interrupt in the final validation leaves all times as the
-// search had them, never some on other seeds.
-func TestInterruptedJudgement(t *testing.T) {
+// An interrupt in the final validation leaves all times as the search had them, and none on other
+// seeds.
+func TestInterruptedFinalValidation(t *testing.T) {
 	evaluations := 3 // start, static and best, whatever else
 	for after := range evaluations {
 		s := loop(t)
@@ -316,8 +314,7 @@ func TestInterruptedJudgement(t *testing.T) {
 	}
 }
 
-// TestNothingToSend: programs without messages, or that end at once, are no reason to fail,
-// and nothing is gained.
+// Programs without messages, or that end at once, cause no error and have no gain.
 func TestNothingToSend(t *testing.T) {
 	for _, pattern := range []string{"ring:1", "uniform:4,rounds=1,bytes=1", "barrier:1"} {
 		s := problem(t, "torus:4", pattern, nil, nil).Settings
@@ -330,8 +327,7 @@ func TestNothingToSend(t *testing.T) {
 	}
 }
 
-// TestSearchTime: a deadline leaves the final validation what it takes, and the search
-// half at least.
+// A deadline leaves enough time for the final validation, and at least half for the search.
 func TestSearchTime(t *testing.T) {
 	s := &search{Settings: Settings{Repeats: 6, Judge: 6}}
 	for _, c := range [][3]time.Duration{{100, 0, 80}, {100, 2, 80}, {100, 5, 65}, {100, 50, 50}, {0, 5, 0}} {
@@ -341,7 +337,7 @@ func TestSearchTime(t *testing.T) {
 	}
 }
 
-// TestKeepFails: what cannot be kept ends the search.
+// An error of Keep ends the search.
 func TestKeepFails(t *testing.T) {
 	s := loop(t)
 	full, calls := errors.New("full"), 0
@@ -356,8 +352,8 @@ func TestKeepFails(t *testing.T) {
 	}
 }
 
-// TestSeedsOfTheControl: no restart has the seed of a round.
-func TestSeedsOfTheControl(t *testing.T) {
+// TestSeedsOfRandomRestarts: no restart has the seed of a round.
+func TestSeedsOfRandomRestarts(t *testing.T) {
 	s := loop(t)
 	s.Rounds, s.Patience = 30, 30
 	s.Problem.Seed = math.MaxUint64 - 5
@@ -383,8 +379,8 @@ func TestSeedsOfTheControl(t *testing.T) {
 	}
 }
 
-// TestTheBestOfAll: what a random restart found is the result where it is proven faster than
-// what feedback found, or alone proven faster than static and start.
+// What a random restart found is the result where it is proven faster than what feedback found, or
+// where it alone is proven faster than static and start.
 func TestTheBestOfAll(t *testing.T) {
 	six := func(level float64) []float64 { return slices.Repeat([]float64{level}, 6) }
 	noisy := []float64{80, 80, 80, 80, 80, 120}

@@ -139,7 +139,7 @@ func TestForeignStreamsAreFound(t *testing.T) {
 	}
 }
 
-// Refinement never makes the sums worse, and leaves what hosts send and receive.
+// Refinement never makes the sums worse, and does not change what hosts send and receive.
 func TestRefineImproves(t *testing.T) {
 	machine := parsed(t, foreignTorus)
 	odd, even := everySecond(machine)
@@ -179,8 +179,8 @@ func TestRefineImproves(t *testing.T) {
 	}
 }
 
-// Traffic that is found from the counters of a run does beside that run what the
-// real traffic did; a network without other hosts has none.
+// Traffic that is found from the counters of a run has the effect beside that run that the real
+// traffic had. A network without other hosts has none.
 func TestFindOthers(t *testing.T) {
 	machine := parsed(t, foreignTree)
 	odd, even := everySecond(machine)

@@ -89,8 +89,8 @@ func (w *windowed) find(m *Measured) *Others {
 	return o
 }
 
-// Variants are of the intervals in turn: of their hosts, at their rates, alone where others
-// are silent; each interval has as many.
+// Variants are of the intervals in turn: of their hosts, at their rates, and without others where
+// these are silent. Each interval has as many variants.
 func TestFindOthersByWindows(t *testing.T) {
 	w := newWindowed(t)
 	first, second := w.odd[:6], w.odd[6:]
@@ -138,8 +138,8 @@ func TestFindOthersByWindows(t *testing.T) {
 	}
 }
 
-// Beside intervals that differ, repeats take turns whatever is asked for, and those of a
-// silent interval are the job's alone.
+// Repeat i is beside the same interval whatever other repeats are simulated with it, and the
+// repeats of a silent interval are those of the job alone.
 func TestWindowsTakeTurns(t *testing.T) {
 	w := newWindowed(t)
 	o := w.find(w.measured(w.links(w.odd), w.links(nil)))
@@ -227,8 +227,8 @@ func turned(evaluate Evaluate) Evaluate {
 	}
 }
 
-// A gain beside one of two intervals, with no difference beside the other, is a gain where
-// turns are compared, and not where each repeat counts by itself; a loss of the same size is none.
+// A gain beside one of two intervals, with no difference beside the other, is a gain where turns
+// are compared. It is none where each repeat counts by itself. A loss of the same size is no gain.
 func TestTurnsAreCompared(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		turn := rapid.IntRange(2, variants).Draw(t, "intervals")
@@ -257,8 +257,8 @@ func TestTurnsAreCompared(t *testing.T) {
 	})
 }
 
-// Without turns every time counts by itself; of times that are no whole turn the rest is
-// left out, unless they are all.
+// Without turns every time counts by itself. Times that make no whole turn are left out, unless
+// there are no others.
 func TestTurnMeans(t *testing.T) {
 	times := []float64{1, 3, 5, 7, 100}
 	for turn, want := range map[int][]float64{0: times, 1: times, 2: {2, 6}, 3: {3}, 5: {23.2}, 6: times} {

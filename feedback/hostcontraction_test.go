@@ -55,9 +55,8 @@ func sharedHosts(t *rapid.T) (*mapping.Problem, mapping.Mapping) {
 	return p, m
 }
 
-// TestContractionKeepsCosts: what a mapping of whole hosts costs is what its
-// projection costs, under every objective, whichever hosts change places; what
-// belongs together stays so, on the same slots within its host.
+// A mapping of whole hosts has the same cost as its projection, under every objective, whichever
+// hosts change places. Ranks of one host stay on one host, on the same slots within it.
 func TestContractionKeepsCosts(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p, m := sharedHosts(t)
@@ -93,7 +92,7 @@ func TestContractionKeepsCosts(t *testing.T) {
 	})
 }
 
-// TestByHosts: never worse than the start, the same again, fixed ranks stay.
+// The result is never worse than the start and is the same when repeated. Fixed ranks stay.
 func TestByHosts(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p, m := sharedHosts(t)
@@ -146,9 +145,9 @@ func TestNothingToContract(t *testing.T) {
 	}
 }
 
-// TestColder: the slots that are left are as many as there are ranks, and no host
-// goes from a leaf switch while another's would press more.
-func TestColder(t *testing.T) {
+// As many slots are left as there are ranks. No leaf switch loses a host while another one has a
+// higher score.
+func TestSelectHosts(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p := leaves(t, rapid.IntRange(1, 8).Draw(t, "ranks"))
 		known := make([]leafSwitch, p.Machine.Switches())

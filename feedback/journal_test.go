@@ -60,9 +60,9 @@ func outcomes(t fataler, path, identity string, steps int) (all []string, done i
 
 const identity = "remap 1\n--seed 1"
 
-// TestJournalDamaged: a journal that is cut anywhere, has any byte changed or anything
-// behind its end gives the same outcomes or is refused when it is opened; steps behind
-// the damage are done again, those before are not.
+// A journal that is cut anywhere, has any byte changed or anything behind its end gives the same
+// outcomes, or is refused when it is opened. Steps behind the damage are done again, those before
+// it are not.
 func TestJournalDamaged(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "journal")
 	want, done, err := outcomes(t, path, identity, 5)
@@ -124,7 +124,7 @@ func TestJournalDamaged(t *testing.T) {
 	}
 }
 
-// FuzzJournal: no content of a file makes outcomes others than they are, or a panic.
+// No content of a file changes outcomes or causes a panic.
 func FuzzJournal(f *testing.F) {
 	path := filepath.Join(f.TempDir(), "journal")
 	if _, _, err := outcomes(f, path, identity, 6); err != nil {
@@ -188,7 +188,7 @@ func TestJournalOfOthers(t *testing.T) {
 	}
 }
 
-// TestSavedExactly: every bit of what is kept comes back, whatever the numbers.
+// Every bit of what is saved comes back, whatever the numbers.
 func TestSavedExactly(t *testing.T) {
 	// no -0: a field that is zero is left out
 	time := rapid.OneOf(rapid.Float64Range(0, math.Inf(1)), rapid.Just(math.NaN()))
@@ -293,9 +293,9 @@ func told(r *Result) string {
 	return text
 }
 
-// TestLoopGoesOn: a search whose journal was cut at any byte, and one that was
-// interrupted at any moment, comes to the undisturbed result; the best so far is handed over.
-func TestLoopGoesOn(t *testing.T) {
+// A search whose journal was cut at any byte, or that was interrupted at any moment, ends with the
+// undisturbed result. Keep gets the best so far.
+func TestSearchContinues(t *testing.T) {
 	whole, err := Optimize(context.Background(), loop(t))
 	if err != nil {
 		t.Fatal(err)
@@ -366,8 +366,8 @@ func TestLoopGoesOn(t *testing.T) {
 	}
 }
 
-// TestFullDisk: a journal that can no longer be written ends the search with an error that says
-// so, at whatever step, and is no reason to leave a strategy out.
+// A journal that can no longer be written ends the search with an error that says so, at whatever
+// step. No strategy is skipped because of it.
 func TestFullDisk(t *testing.T) {
 	for full := range 24 {
 		path := filepath.Join(t.TempDir(), "journal")

@@ -14,9 +14,9 @@ import (
 	"remap/sampling"
 )
 
-// homesick is a refiner whose mapping depends on all it is told, and that keeps MaxMoves.
-func homesick() *mapping.Strategy {
-	shuffle := shuffler("homesick")
+// movesFew is a refiner whose mapping depends on all it is told, and that keeps MaxMoves.
+func movesFew() *mapping.Strategy {
+	shuffle := shuffler("movesFew")
 	shuffle.Map = func(ctx context.Context, p *mapping.Problem) (mapping.Mapping, error) {
 		hash := p.Seed + uint64(p.MaxMoves)*7919
 		for _, free := range p.LinkFree {
@@ -37,9 +37,8 @@ func homesick() *mapping.Strategy {
 	return &shuffle
 }
 
-// biased evaluates by chance, but the start is slow. Where it is fickle, fresh seeds say
-// something else than those of the search, of every mapping for itself: what was
-// chosen may turn out slow.
+// biased draws times at random, but the start is slow. Where it is fickle, fresh seeds give each
+// mapping another time than the seeds of the search, so that what was chosen may turn out slow.
 func biased(entries int, fickle bool) feedback.Evaluate {
 	usual := randomTimes(entries, nil)
 	return func(ctx context.Context, m mapping.Mapping, first, count int) (*feedback.Evaluation, error) {
@@ -59,16 +58,16 @@ func biased(entries int, fickle bool) feedback.Evaluate {
 // limitedSettings draw the time of a mapping, plus noise by repeat.
 func limitedSettings(t testing.TB, limits []int) feedback.Settings {
 	s := settings(t)
-	s.Refine, s.Limits, s.Rounds = homesick(), limits, 2
+	s.Refine, s.Limits, s.Rounds = movesFew(), limits, 2
 	s.Migrate = func(_ context.Context, from, to mapping.Mapping) (float64, error) {
 		return 100 * float64(s.Problem.Moves(to)), nil
 	}
 	return s
 }
 
-// Whatever the times are: rows keep their limits, tell their own moves, gain what
-// is proven or nothing, are never proven slower than one above, and the last is
-// the best. Iterations are the least that pay.
+// Whatever the times are: rows keep their limits, count their own moves, have a proven gain or
+// none, and are never proven slower than a row above. The last row is the best. Iterations are the
+// least that pay.
 func TestLimitedRows(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		limits := rapid.SampledFrom([][]int{{}, {1}, {2, 5}, {2, 4, 9}, {3, 16}}).Draw(rt, "limits")
@@ -79,7 +78,7 @@ func TestLimitedRows(t *testing.T) {
 		s.Problem.Seed = rapid.Uint64().Draw(rt, "seed")
 		s.Problem.MaxMoves = rapid.SampledFrom([]int{0, 5}).Draw(rt, "most moves")
 		if s.Problem.MaxMoves > 0 {
-			s.Strategies = []mapping.Strategy{*homesick()}
+			s.Strategies = []mapping.Strategy{*movesFew()}
 		}
 		r, err := feedback.Optimize(context.Background(), s)
 		if err != nil {
@@ -122,7 +121,7 @@ func TestLimitedRows(t *testing.T) {
 	})
 }
 
-// A run that is taken up again from its journal, cut off anywhere, ends alike.
+// A run that is continued from its journal, cut anywhere, has the same result.
 func TestLimitedResumes(t *testing.T) {
 	whole, err := feedback.Optimize(context.Background(), limitedSettings(t, []int{2, 5}))
 	if err != nil {
@@ -169,7 +168,8 @@ func simple(rows []feedback.Limited) [][]any {
 	return all
 }
 
-// Limits that do not ascend, are no limits, or have nobody to keep them are refused.
+// Limits that do not ascend or are not positive are refused, and limits without a strategy that
+// refines.
 func TestLimitsAreChecked(t *testing.T) {
 	for _, limits := range [][]int{{0}, {-1}, {3, 3}, {5, 2}} {
 		if _, err := feedback.Optimize(context.Background(), limitedSettings(t, limits)); err == nil {

@@ -59,7 +59,7 @@ func distance(m mapping.Mapping) float64 {
 }
 
 // Near a known lower bound the search ends at once; without one it does not.
-func TestStopsNearFloor(t *testing.T) {
+func TestStopsNearLowerBound(t *testing.T) {
 	for bound, stops := range map[float64]bool{0: false, 900: false, 995: true} {
 		s := settings(t)
 		calls, asked := 0, 0
@@ -76,8 +76,8 @@ func TestStopsNearFloor(t *testing.T) {
 	}
 }
 
-// The finer look is taken when the coarse one sees nothing, or brought no gain,
-// and not otherwise.
+// The closer look is taken when the coarse definition sees no congestion or brought no gain, and
+// not otherwise.
 func TestSensitiveWhenNeeded(t *testing.T) {
 	for _, c := range []struct {
 		congested int64
@@ -196,7 +196,7 @@ func TestRefineClimbs(t *testing.T) {
 }
 
 // A deadline ends the search in time for the final validation.
-func TestDeadlineLeavesTimeForJudgement(t *testing.T) {
+func TestDeadlineLeavesTimeForFinalValidation(t *testing.T) {
 	s := settings(t)
 	s.Strategies, s.Rounds, s.Patience = []mapping.Strategy{shuffler("a")}, 1000, 1000
 	evaluate := randomTimes(16, nil)
@@ -252,9 +252,9 @@ func TestSimulatorBackground(t *testing.T) {
 	}
 }
 
-// So many bytes that prices of links cannot be counted end that form of
-// feedback alone, and the result says so once.
-func TestFormsThatCannotBeCounted(t *testing.T) {
+// Where bytes are so many that prices of links cannot be summed, only that feedback model is left
+// out, and the result says so once.
+func TestModelsThatCannotBeUsed(t *testing.T) {
 	s := settings(t)
 	for i := range s.Traffic.Bytes {
 		s.Traffic.Bytes[i] = 1 << 47

@@ -69,8 +69,8 @@ func (r *ran) apart(t interface{ Fatal(...any) }, links *counters.Links, alone *
 
 const leafTree = "fattree:nodes-per-leaf=4,leaves-per-pod=4,pods=1,aggs-per-pod=2,cores=0,leaf-links=2"
 
-// Others' traffic beside the job's is found again, whatever the mapping, the
-// network and the time that the job took.
+// Others' traffic beside the job's is found, whatever the mapping, the network and the time that
+// the job took.
 func TestTakeApartFindsForeign(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		spec := rapid.SampledFrom([]string{leafTree, "torus:4x4",
@@ -124,8 +124,8 @@ func TestTakeApartUnequalRoutes(t *testing.T) {
 	}
 }
 
-// What is not measured is as others of its kind, or idle; without the job's own
-// links all is foreign.
+// A link that was not measured is taken as the others of its class, or as idle. Where the job's own
+// links were not measured, all traffic is foreign.
 func TestTakeApartUnknown(t *testing.T) {
 	r := newRan(t, leafTree, "uniform:16,rounds=3", nil)
 	foreign := make([]float64, len(r.loads))
@@ -158,7 +158,7 @@ func TestTakeApartUnknown(t *testing.T) {
 	}
 }
 
-// Stalls are others', but for those that the job has alone while it sends.
+// Stalls count as those of others, except for the stalls that the job has alone while it sends.
 func TestTakeApartStalls(t *testing.T) {
 	r := newRan(t, leafTree, "uniform:16,rounds=3", nil)
 	n := len(r.loads)

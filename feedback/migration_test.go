@@ -38,9 +38,9 @@ func migrationOn(t fataler, slots int32, bytes int64, from, to mapping.Mapping,
 
 type fataler interface{ Fatal(args ...any) }
 
-// Closed forms at 12.5 bytes a ns: one rank takes its bytes over its rate, two
-// that change places no longer, two out of one host twice that; who stays
-// on its host takes nothing, and neither does nobody.
+// Computed by hand at 12.5 bytes a ns. One rank takes its bytes over its rate. Two ranks that
+// change places take no longer, two ranks out of one host twice as long. A rank that stays on its
+// host takes no time, and so does a migration without ranks.
 func TestMigrationClosedForms(t *testing.T) {
 	const bytes = 100_000_000
 	alone := bytes / 12.5
@@ -65,8 +65,8 @@ func TestMigrationClosedForms(t *testing.T) {
 	}
 }
 
-// No migration is faster than its busiest link, twice the state takes twice as long
-// once it is long, and others in the network make nothing faster.
+// No migration is faster than its busiest link. Twice the state takes twice as long once it is
+// long. Others in the network do not make it faster.
 func TestMigrationBounds(t *testing.T) {
 	others, err := workload.ParsePattern("ring:8")
 	if err != nil {

@@ -70,7 +70,7 @@ func ParseForms(list string) ([]Form, error) {
 			}
 		}
 		if !found {
-			e := &input.Error{Reason: fmt.Sprintf("unknown form of feedback %q", name),
+			e := &input.Error{Reason: fmt.Sprintf("unknown feedback model %q", name),
 				Hint: "known: " + strings.Join(names, ", ")}
 			if near := nearest.Name(name, names); near != "" {
 				e.Hint = fmt.Sprintf("did you mean %s? %s", near, e.Hint)

@@ -47,8 +47,8 @@ func ups(p *mapping.Problem, leaf int32) []int32 {
 	return links
 }
 
-// TestExactView: what the job and others have on a link, and how much of the
-// job's it found congested, as shares; classes share what is known of each link.
+// The view has what the job and others have on a link, and how much of the job's the link found
+// congested, as shares. All links of a class have what is known of each.
 func TestExactView(t *testing.T) {
 	p := leaves(t, 8)
 	up := ups(p, 1)
@@ -73,8 +73,8 @@ func TestExactView(t *testing.T) {
 	}
 }
 
-// TestFeedbackState: what is learned keeps within its bounds, believes what it sees
-// again, takes nothing from a gain of 0, and never changes what was known.
+// What is learned stays within its limits and comes nearer to a measurement that is repeated. With
+// a gain of 0 nothing is learned of congestion. An older feedback state never changes.
 func TestFeedbackState(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p := leaves(t, 8)

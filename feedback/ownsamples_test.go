@@ -93,8 +93,8 @@ func TestFromSamplesFindsOthers(t *testing.T) {
 	})
 }
 
-// A link that no packet crossed is as those between the same levels that packets told of, and a
-// link to a host free.
+// A link that no packet crossed is as the known links between the same levels, and a link to a host
+// is free.
 func TestFromSamplesUnseenLinks(t *testing.T) {
 	p := leaves(t, 8)
 	machine := p.Machine
@@ -161,7 +161,7 @@ func sampledRun(t *testing.T, o evalsim.Options, others ...evalsim.Job) (*Measur
 	return r, s
 }
 
-// A job alone is told of no others but for noise, and one beside others of those that it meets, by
+// A job alone finds no others but for noise. A job beside others finds those that it meets, by
 // either definition of congested.
 func TestFromSamplesOfRuns(t *testing.T) {
 	o := evalsim.DefaultOptions()

@@ -11,8 +11,8 @@ import (
 	"remap/sampling"
 )
 
-// TestOthersToldByCongestion: without counts of others, congestion that the job does not
-// meet with the network to itself is theirs, and what it does meet then is not.
+// Without counts of others, congestion counts as theirs that the job does not meet with the network
+// to itself. Congestion that it does meet then is its own.
 func TestOthersToldByCongestion(t *testing.T) {
 	p := leaves(t, 8)
 	classes := mapping.NewLinkClasses(p.Machine)
@@ -81,8 +81,8 @@ func TestSignsCountWhatPasses(t *testing.T) {
 	}
 }
 
-// TestApartAndFine: a search that reads samples simulates each mapping once with the network
-// to itself, counts that, and looks no closer where it has the finer definition already.
+// A search that reads samples simulates each mapping once with the network to itself and counts
+// that simulation. It takes no closer look where it has the finer definition already.
 func TestApartAndFine(t *testing.T) {
 	u := opened(t, "io-gateway-small", 1)
 	o := u.Options

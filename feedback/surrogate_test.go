@@ -25,9 +25,8 @@ func seeded(t rapid.TB, ranks int) (*search, *feedbackState) {
 	return s, k
 }
 
-// TestSlowdown: without others a job that hosts' links bound is slowed down by
-// nothing; what others want on a link that the job uses never makes it faster, and
-// on one that it does not use changes nothing.
+// Without others a job whose time is that of hosts' links has no slowdown. What others want on a
+// link that the job uses never makes it faster, and on another link it changes nothing.
 func TestSlowdown(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s, k := seeded(t, 8)
@@ -47,8 +46,7 @@ func TestSlowdown(t *testing.T) {
 	})
 }
 
-// TestLevelsOfCapacities: the higher the level the more of every link is free, and the
-// more others want the less.
+// The higher the level, the more of every link is free. The more others want, the less is free.
 func TestLevelsOfCapacities(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s, k := seeded(t, 8)
@@ -73,7 +71,7 @@ func TestLevelsOfCapacities(t *testing.T) {
 	})
 }
 
-// TestPortfolioWorkers: no more mappings are made at a time than there are workers.
+// At most as many mappings are made at a time as there are workers.
 func TestPortfolioWorkers(t *testing.T) {
 	for _, workers := range []int{1, 2} {
 		s, k := seeded(t, 6)
@@ -102,8 +100,8 @@ func TestPortfolioWorkers(t *testing.T) {
 	}
 }
 
-// TestPortfolio: what is picked was not seen, is the best of its kind, and is the
-// same every time, whatever the number of workers.
+// What is picked was not seen before, is the best of its kind, and is the same every time, whatever
+// the number of workers.
 func TestPortfolio(t *testing.T) {
 	s, k := seeded(t, 6)
 	for _, l := range ups(s.Problem, 1) {

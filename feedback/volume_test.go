@@ -40,9 +40,8 @@ func irregular(t *testing.T, ranks int, times int64) *commgraph.Traffic {
 	return traffic
 }
 
-// TestScaleDoesNotMatter: the same simulated traffic, once described as what it is
-// and once as a 64th of a recorded profile of 64 times the volume, is mapped the
-// same: what links hold is compared with loads of the same volume.
+// The same simulated traffic is mapped the same whether it is described as it is or as a 64th of a
+// recorded profile of 64 times the volume, since loads of the same volume are compared.
 func TestScaleDoesNotMatter(t *testing.T) {
 	machine, err := topology.Parse("fattree:nodes-per-leaf=8,leaves-per-pod=6,pods=1,aggs-per-pod=4,cores=0")
 	if err != nil {
