@@ -99,14 +99,14 @@ func (s *search) searchWithin(ctx context.Context, limit int) error {
 // what was measured under a base. Where links have capacities it proposes a second mapping, which
 // relieves the links that lose most first (hottestFirst).
 func (s *search) moveFew(ctx context.Context, base *Candidate, limit int) error {
-	asked := *base
-	// the search has learned the rest from mappings far from the start
-	asked.learned = s.initial
-	learned, err := s.learn(ctx, &asked, 0)
+	fromStart := *base
+	// What else the search has learned comes from mappings far from the start.
+	fromStart.learned = s.initial
+	learned, err := s.learn(ctx, &fromStart, 0)
 	if err != nil {
 		return err
 	}
-	base.finer = asked.finer
+	base.finer = fromStart.finer
 	for _, form := range s.Forms {
 		problem, ok := s.apply(form, learned)
 		if !ok {

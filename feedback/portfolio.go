@@ -96,41 +96,41 @@ func (f *portfolio) make(ctx context.Context) error {
 			return err
 		}
 	}
-	var jobs []refinement
+	var tasks []refinement
 	for _, depth := range hostDepths {
-		jobs = append(jobs, refinement{ofHosts, base, depth, true})
+		tasks = append(tasks, refinement{ofHosts, base, depth, true})
 		for _, m := range starts {
-			jobs = append(jobs, refinement{ofRestarts, m, depth, true})
+			tasks = append(tasks, refinement{ofRestarts, m, depth, true})
 		}
 	}
-	if err := f.all(ctx, jobs); err != nil {
+	if err := f.all(ctx, tasks); err != nil {
 		return err
 	}
 	starts = f.ordered(norm32, append(f.kinds[ofRestarts], starts...))
-	f.kinds[ofRestarts] = slices.Clone(starts) // unrefined too: refinement may make a tiling slower
-	jobs = jobs[:0]
+	f.kinds[ofRestarts] = slices.Clone(starts) // unrefined too: refinement may slow a tiling
+	tasks = tasks[:0]
 	for _, depth := range rankDepths {
-		jobs = append(jobs, refinement{ofRanks, base, depth, false})
+		tasks = append(tasks, refinement{ofRanks, base, depth, false})
 	}
 	for _, m := range starts[:min(len(starts), mostStarts)] {
-		jobs = append(jobs, refinement{ofRestarts, m, restartDepth, false})
+		tasks = append(tasks, refinement{ofRestarts, m, restartDepth, false})
 	}
-	return f.all(ctx, jobs)
+	return f.all(ctx, tasks)
 }
 
 // all makes the mappings of the refinements, side by side.
-func (f *portfolio) all(ctx context.Context, jobs []refinement) error {
+func (f *portfolio) all(ctx context.Context, tasks []refinement) error {
 	worst := f.slowdown(f.learned, f.base.StartMapping(), norm32.power)
-	found := make([]mapping.Mapping, len(jobs))
+	found := make([]mapping.Mapping, len(tasks))
 	var group errgroup.Group
 	group.SetLimit(cmp.Or(f.Workers, runtime.GOMAXPROCS(0)))
-	for i, j := range jobs {
+	for i, task := range tasks {
 		group.Go(func() error {
 			p := *f.base
-			f.form.applyAt(f.learned, &p, 1+j.depth*max(0, worst-1))
-			p.Start = j.start
+			f.form.applyAt(f.learned, &p, 1+task.depth*max(0, worst-1))
+			p.Start = task.start
 			var err error
-			if j.hosts {
+			if task.hosts {
 				found[i], err = byHosts(ctx, *f.Refine, &p)
 			} else {
 				found[i], err = f.Refine.Map(ctx, &p)
@@ -147,7 +147,7 @@ func (f *portfolio) all(ctx context.Context, jobs []refinement) error {
 	}
 	for i, m := range found {
 		if m != nil {
-			f.kinds[jobs[i].kind] = append(f.kinds[jobs[i].kind], m)
+			f.kinds[tasks[i].kind] = append(f.kinds[tasks[i].kind], m)
 		}
 	}
 	return nil

@@ -147,13 +147,13 @@ func (s *search) round(ctx context.Context, round, failures int) error {
 			return err
 		}
 		for _, form := range s.Forms {
-			problem, ok := s.apply(form, learned)
+			modelled, ok := s.apply(form, learned)
 			if !ok {
 				continue
 			}
-			problem.Seed += uint64(round)
+			modelled.Seed += uint64(round)
 			for _, p := range s.proposals(form, learned, i == 0) {
-				problem := problem
+				problem := modelled
 				if p.refines && problem.MaxMoves <= 0 { // moves are counted from the start
 					problem.Start = base.Mapping
 				}
