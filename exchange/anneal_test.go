@@ -14,7 +14,8 @@ import (
 func TestAnnealingUnderCapacity(t *testing.T) {
 	sum := 0.0 // of the logarithms of annealed over swept
 	for seed := range uint64(8) {
-		p := patternProblem(t, "fattree:nodes-per-leaf=4,leaves-per-pod=4,pods=3,aggs-per-pod=2,cores=2", "stencil2d:6x7")
+		p := patternProblem(t, "fattree:nodes-per-leaf=4,leaves-per-pod=4,pods=3,aggs-per-pod=2,cores=2",
+			"stencil2d:6x7")
 		p.Objective, p.Seed = mapping.Capacity, seed
 		p.LinkFree = make([]float64, len(p.Machine.Links))
 		for l := range p.LinkFree {
@@ -34,7 +35,8 @@ func TestAnnealingUnderCapacity(t *testing.T) {
 			t.Fatal(err)
 		}
 		if annealed[3] != start[3] || p.Cost(annealed) > p.Cost(start) {
-			t.Errorf("seed %d: annealed to %g from %g, the fixed rank to %d from %d", seed, p.Cost(annealed), p.Cost(start), annealed[3], start[3])
+			t.Errorf("seed %d: annealed to %g from %g, the fixed rank to %d from %d", seed, p.Cost(annealed),
+				p.Cost(start), annealed[3], start[3])
 		}
 		sum += math.Log(p.Cost(annealed) / p.Cost(local))
 		again, _ := Refine(context.Background(), p, start, moving)

@@ -18,15 +18,16 @@ func BenchmarkGain(b *testing.B) {
 		p := patternProblem(b, c.network, c.pattern)
 		for _, objective := range []mapping.Objective{mapping.PathLength, mapping.LinkLoad} {
 			p.Objective = objective
-			b.Run(fmt.Sprintf("topology=%s/pattern=%s/objective=%s", c.network, c.pattern, objective), func(b *testing.B) {
-				s := NewState(p, shuffled(p, 1))
-				chance := rand.New(rand.NewPCG(1, 2))
-				slots := int32(len(s.rankAt))
-				for b.Loop() {
-					s.Gain(chance.Int32N(slots), chance.Int32N(slots))
-				}
-				b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "gains/s")
-			})
+			b.Run(fmt.Sprintf("topology=%s/pattern=%s/objective=%s", c.network, c.pattern, objective),
+				func(b *testing.B) {
+					s := NewState(p, shuffled(p, 1))
+					chance := rand.New(rand.NewPCG(1, 2))
+					slots := int32(len(s.rankAt))
+					for b.Loop() {
+						s.Gain(chance.Int32N(slots), chance.Int32N(slots))
+					}
+					b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "gains/s")
+				})
 		}
 	}
 }

@@ -6,31 +6,34 @@ import (
 	"slices"
 )
 
-// Where few ranks may move, those that talk to each other must move together: on
-// its way out of a crowded leaf switch a rank that goes first leaves its partners
-// behind, and all its messages cross the links that were to be relieved.
+// Where few ranks may move, ranks that talk to each other must move together. A rank that leaves a
+// leaf switch alone leaves its partners behind, and all its messages then cross the links that were
+// to be relieved.
 //
-//	leaf p (crowded)          leaf q
-//	[ a-b-c-d | e-f ]   ->    [ a-b-c-d . . ]      one exchange at a time goes uphill,
-//	[ . . . . | e-f ]                              a block gains at once
+//	leaf p (too much traffic)   leaf q
+//	[ a-b-c-d | e-f ]     ->    [ a-b-c-d . . ]    single exchanges raise the cost first,
+//	[ . . . . | e-f ]                              a block lowers it at once
 //
-// block is ranks that talk to each other, and where they may go together.
+// block is a set of ranks that talk to each other, and the site they may move to.
 type block struct {
 	ranks []int32
-	site  int32   // whose empty slots they take
-	worth float64 // what the cost falls by for each rank that moves, when it was priced last
+	// site is the site whose empty slots they take.
+	site int32
+	// gain is by how much the cost falls for each rank that moves, as priced last.
+	gain float64
 }
 
-// withBlocks is the search after blocks have moved: whole ones, and where the
-// limit of moves keeps some of these from moving, parts of them too if that lowers the
-// cost more. Most of a crowd's harm goes with the first who leave.
-func (r *search) withBlocks(ctx context.Context) (*search, error) {
+// withBlocks is the search after blocks have moved. First whole blocks move. Where the limit of
+// moves keeps some of them from moving, a second search from the same start moves parts of blocks
+// too; the better of both is the result. The first ranks that leave a critical link bring most of
+// the gain.
+func (r *localSearch) withBlocks(ctx context.Context) (*localSearch, error) {
 	start := r.Mapping()
-	if err := r.moveBlocks(ctx); err != nil || !r.short {
+	if err := r.moveBlocks(ctx); err != nil || !r.limitHit {
 		return r, err
 	}
-	parts := newSearch(NewState(r.problem, start), r.options)
-	parts.parts, parts.steps = true, r.steps
+	parts := newLocalSearch(NewState(r.problem, start), r.options)
+	parts.splitBlocks, parts.steps = true, r.steps
 	err := parts.moveBlocks(ctx)
 	if r.steps = parts.steps; parts.Cost() < r.Cost() {
 		return parts, err
@@ -38,23 +41,22 @@ func (r *search) withBlocks(ctx context.Context) (*search, error) {
 	return r, err
 }
 
-// moveBlocks moves blocks of ranks onto empty slots as long as the cost falls, those
-// that gain most for a rank first. Blocks are priced all at once; later the
-// first of them is priced again before it moves, and stands back if another
-// promises more, as in lazy greedy algorithms (Minoux 1978). It takes half of the
-// work at most.
-func (r *search) moveBlocks(ctx context.Context) error {
-	waiting, err := r.worthy(ctx)
+// moveBlocks moves blocks of ranks onto empty slots as long as the cost falls, those with the most
+// gain for a rank first. All blocks are priced once. Later the first one is priced again before it
+// moves; if it then gains less than the next, it goes back into the order, as in lazy greedy
+// algorithms (Minoux 1978). This takes at most half of the work.
+func (r *localSearch) moveBlocks(ctx context.Context) error {
+	waiting, err := r.gainingBlocks(ctx)
 	for err == nil && len(waiting) > 0 && r.blockWork() {
 		first := waiting[len(waiting)-1]
 		waiting = waiting[:len(waiting)-1]
 		r.price(&first)
 		switch {
-		case first.worth <= 0:
-		case len(waiting) == 0 || first.worth >= waiting[len(waiting)-1].worth:
-			r.put(&first)
+		case first.gain <= 0:
+		case len(waiting) == 0 || first.gain >= waiting[len(waiting)-1].gain:
+			r.moveBlock(&first)
 		default:
-			at, _ := slices.BinarySearchFunc(waiting, first, byWorth)
+			at, _ := slices.BinarySearchFunc(waiting, first, byGain)
 			waiting = slices.Insert(waiting, at, first)
 		}
 		err = ctx.Err()
@@ -62,8 +64,8 @@ func (r *search) moveBlocks(ctx context.Context) error {
 	return err
 }
 
-// worthy lists blocks that lower the cost, what is worth most last.
-func (r *search) worthy(ctx context.Context) ([]block, error) {
+// gainingBlocks lists the blocks that lower the cost, the one with the most gain last.
+func (r *localSearch) gainingBlocks(ctx context.Context) ([]block, error) {
 	var room []int32 // sites with empty slots
 	for site := range int32(r.sites.count()) {
 		if len(r.empty(site, 1)) > 0 {
@@ -80,41 +82,42 @@ func (r *search) worthy(ctx context.Context) ([]block, error) {
 				return nil, err
 			}
 			b := block{ranks: ranks, site: site}
-			if r.price(&b); b.worth > 0 {
+			if r.price(&b); b.gain > 0 {
 				waiting = append(waiting, b)
 			}
 		}
 	}
-	slices.SortStableFunc(waiting, byWorth)
+	slices.SortStableFunc(waiting, byGain)
 	return waiting, nil
 }
 
-func byWorth(x, y block) int { return cmp.Compare(x.worth, y.worth) }
+func byGain(x, y block) int { return cmp.Compare(x.gain, y.gain) }
 
-func (r *search) blockWork() bool { return r.options.Work == 0 || r.steps < r.options.Work/2 }
+func (r *localSearch) blockWork() bool { return r.options.Work == 0 || r.steps < r.options.Work/2 }
 
-// price finds what a block is worth now; 0 when it may not move there.
-func (r *search) price(b *block) {
-	b.worth = 0
+// price sets what a block gains now; 0 when it may not move there.
+func (r *localSearch) price(b *block) {
+	b.gain = 0
 	before, away := r.Cost(), r.away
-	from := r.put(b)
+	from := r.moveBlock(b)
 	if from == nil {
 		return
 	}
 	more := r.away - away
-	b.worth = beyond(before-r.Cost(), before) / float64(max(1, more))
+	b.gain = aboveRounding(before-r.Cost(), before) / float64(max(1, more))
 	if r.away > r.problem.MaxMoves {
-		r.short = r.short || b.worth > 0
-		b.worth = 0
+		r.limitHit = r.limitHit || b.gain > 0
+		b.gain = 0
 	}
 	for i := len(b.ranks) - 1; i >= 0; i-- {
 		r.Exchange(r.slotOf[b.ranks[i]], from[i])
 	}
 }
 
-// put moves a block and tells where its ranks were; nil, and nothing has moved,
-// when one is there already, may not move, or finds no empty slot.
-func (r *search) put(b *block) (from []int32) {
+// moveBlock moves a block and returns the slots where its ranks were. It returns nil and moves
+// nothing when a rank is on the site already or may not move, or when the site has too few empty
+// slots.
+func (r *localSearch) moveBlock(b *block) (from []int32) {
 	to := r.empty(b.site, len(b.ranks))
 	if len(to) < len(b.ranks) {
 		return nil
@@ -131,9 +134,9 @@ func (r *search) put(b *block) (from []int32) {
 	return from
 }
 
-// empty lists so many empty slots of a site, or all there are, those of the
-// hosts with most of them first: ranks that share a host stay together.
-func (r *search) empty(site int32, count int) []int32 {
+// empty lists `count` empty slots of a site, or all if there are fewer. Slots of the hosts with
+// most empty slots come first, so that ranks that share a host stay together.
+func (r *localSearch) empty(site int32, count int) []int32 {
 	var slots []int32
 	r.steps += int64(len(r.sites.at(site)))
 	for _, slot := range r.sites.at(site) {
@@ -146,47 +149,51 @@ func (r *search) empty(site int32, count int) []int32 {
 		for _, slot := range slots {
 			on[r.sites.host[slot]]++
 		}
-		slices.SortStableFunc(slots, func(x, y int32) int { return cmp.Compare(on[r.sites.host[y]], on[r.sites.host[x]]) })
+		slices.SortStableFunc(slots, func(x, y int32) int {
+			return cmp.Compare(on[r.sites.host[y]],
+				on[r.sites.host[x]])
+		})
 	}
 	return slots[:min(len(slots), count)]
 }
 
-// blocks lists ranks that are tied together by messages, on several sites and on
-// one, if all of them may move; and where parts are asked for, of those on one
-// site a quarter, half and three quarters too. They are in order of their slots,
-// so that those on one host stay side by side.
-func (r *search) blocks() [][]int32 {
+// blocks lists sets of ranks that are connected by messages: connected components over several
+// sites, and those within one site. With splitBlocks it adds a quarter, half and three quarters of
+// each component within a site. Ranks are in order of their slots, so that those on one host stay
+// side by side.
+func (r *localSearch) blocks() [][]int32 {
 	site := func(u int32) int32 { return r.sites.of[r.slotOf[u]] }
 	var blocks [][]int32
 	add := func(ranks []int32) {
 		if len(ranks) > r.problem.MaxMoves {
-			r.short = true
-		} else if len(ranks) > 1 { // one alone any exchange moves
+			r.limitHit = true
+		} else if len(ranks) > 1 { // single ranks are left to ordinary exchanges
 			ranks = slices.Clone(ranks)
 			slices.SortFunc(ranks, func(x, y int32) int { return cmp.Compare(r.slotOf[x], r.slotOf[y]) })
 			blocks = append(blocks, ranks)
 		}
 	}
-	for _, ranks := range r.tied(func(u, v int32) bool { return true }) {
-		if len(ranks) <= r.problem.MaxMoves && slices.ContainsFunc(ranks, func(u int32) bool { return site(u) != site(ranks[0]) }) {
+	for _, ranks := range r.components(func(u, v int32) bool { return true }) {
+		if len(ranks) <= r.problem.MaxMoves && slices.ContainsFunc(ranks,
+			func(u int32) bool { return site(u) != site(ranks[0]) }) {
 			add(ranks)
 		}
 	}
-	for _, ranks := range r.tied(func(u, v int32) bool { return site(u) == site(v) }) {
+	for _, ranks := range r.components(func(u, v int32) bool { return site(u) == site(v) }) {
 		add(ranks)
-		for quarter := 1; r.parts && quarter < 4; quarter++ {
+		for quarter := 1; r.splitBlocks && quarter < 4; quarter++ {
 			add(ranks[:len(ranks)*quarter/4])
 		}
-		if r.parts && len(ranks) > r.problem.MaxMoves {
+		if r.splitBlocks && len(ranks) > r.problem.MaxMoves {
 			add(ranks[:r.problem.MaxMoves])
 		}
 	}
 	return blocks
 }
 
-// tied lists the connected components of the graph without the edges that do
-// not count, each breadth first from its lowest rank.
-func (r *search) tied(counts func(u, v int32) bool) [][]int32 {
+// components lists the connected components of the graph of those edges that count, each breadth
+// first from its lowest rank.
+func (r *localSearch) components(counts func(u, v int32) bool) [][]int32 {
 	g := r.problem.Graph
 	seen := make([]bool, len(r.slotOf))
 	var components [][]int32

@@ -13,30 +13,32 @@ import (
 	"remap/topology"
 )
 
-// Pricing a block leaves everything as it was, and what it is said to be worth is
-// what the cost falls by when it moves.
-func TestBlockWorthIsDifferenceOfCosts(t *testing.T) {
+// Pricing a block leaves everything as it was. The gain that it sets is by how much the cost falls
+// when the block moves.
+func TestBlockGainIsDifferenceOfCosts(t *testing.T) {
 	onEach(t, func(t *rapid.T, machine *topology.Topology) {
 		p := drawProblem(t, machine)
 		p.MaxMoves = rapid.IntRange(1, max(1, p.Ranks())).Draw(t, "moves")
 		start := p.StartMapping()
-		r := newSearch(NewState(p, start), quick)
+		r := newLocalSearch(NewState(p, start), quick)
 		for _, ranks := range r.blocks() {
 			b := block{ranks: ranks, site: rapid.Int32Range(0, int32(r.sites.count()-1)).Draw(t, "site")}
 			r.price(&b)
 			if !slices.Equal(r.slotOf, start) || r.away != 0 || !near(r.Cost(), p.Cost(start)) {
-				t.Fatalf("pricing has left %v (%d away, cost %g) of %v (cost %g)", r.slotOf, r.away, r.Cost(), start, p.Cost(start))
+				t.Fatalf("pricing has left %v (%d away, cost %g) of %v (cost %g)", r.slotOf, r.away, r.Cost(),
+					start, p.Cost(start))
 			}
-			if b.worth <= 0 {
+			if b.gain <= 0 {
 				continue
 			}
-			from := r.put(&b)
+			from := r.moveBlock(&b)
 			if err := r.check(); err != nil || from == nil {
 				t.Fatal(from, err)
 			}
 			moves := p.Moves(r.slotOf)
-			if fell := p.Cost(start) - p.Cost(r.slotOf); moves > p.MaxMoves || math.Abs(fell-b.worth*float64(moves)) > 1e-9*max(p.Cost(start), p.Cost(r.slotOf)) {
-				t.Fatalf("%d ranks moved, the cost fell by %g, said to be worth %g each", moves, fell, b.worth)
+			if fell := p.Cost(start) - p.Cost(r.slotOf); moves > p.MaxMoves ||
+				math.Abs(fell-b.gain*float64(moves)) > 1e-9*max(p.Cost(start), p.Cost(r.slotOf)) {
+				t.Fatalf("%d ranks moved, the cost fell by %g, said to gain %g each", moves, fell, b.gain)
 			}
 			for i := len(ranks) - 1; i >= 0; i-- {
 				r.Exchange(r.slotOf[ranks[i]], from[i])
@@ -45,12 +47,12 @@ func TestBlockWorthIsDifferenceOfCosts(t *testing.T) {
 	})
 }
 
-// Ranks that talk most among themselves leave a leaf switch whose links others use
-// together, onto the empty one, with no more moves than they are: none of them
-// would go alone.
-func TestBlocksLeaveCrowdedLeaf(t *testing.T) {
+// Ranks that talk most to each other leave a leaf switch whose links others use. They go to the
+// empty one together, with as many moves as they are; alone none of them would gain.
+func TestBlocksLeaveLoadedLeaf(t *testing.T) {
 	machine := mustNetwork(t, "fattree:nodes-per-leaf=4,leaves-per-pod=4,pods=1,aggs-per-pod=2,cores=0")
-	p := &mapping.Problem{Machine: machine, Allocation: &mapping.Allocation{}, Objective: mapping.Capacity, Seed: 1}
+	p := &mapping.Problem{Machine: machine, Allocation: &mapping.Allocation{}, Objective: mapping.Capacity,
+		Seed: 1}
 	var flows []commgraph.Flow
 	for r := range int32(12) {
 		for i := range int32(3) {
@@ -73,7 +75,8 @@ func TestBlocksLeaveCrowdedLeaf(t *testing.T) {
 		if machine.IsHost(link.From) || machine.IsHost(link.To) {
 			continue
 		}
-		if crowded := machine.LeafSwitch(4); machine.SwitchOf(link.From) == crowded || machine.SwitchOf(link.To) == crowded {
+		if loaded := machine.LeafSwitch(4); machine.SwitchOf(link.From) == loaded ||
+			machine.SwitchOf(link.To) == loaded {
 			p.LinkFree[l] = 0.3
 		}
 	}
@@ -90,7 +93,8 @@ func TestBlocksLeaveCrowdedLeaf(t *testing.T) {
 			}
 		}
 		if stay > 0 || p.Moves(m) > moves {
-			t.Errorf("at most %d moves: %d ranks stay on the crowded leaf, and %d have moved: %v", moves, stay, p.Moves(m), m)
+			t.Errorf("at most %d moves: %d ranks stay on the loaded leaf, and %d have moved: %v", moves,
+				stay, p.Moves(m), m)
 		}
 	}
 }

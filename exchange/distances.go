@@ -7,28 +7,31 @@ import (
 	"remap/mapping"
 )
 
-// distances say what a byte between two ranks costs, by site: switches on the
-// path, or prices (mapping.Distances) where the problem has them. Ways there and
-// back count together: once where they are equally long, else as the sum of
-// both, which costs then are twice of. Few sites have them as a matrix; fat
-// trees by the lowest level at which two sites share a subtree; other networks
-// are asked, O(rails x rails) a question.
+// distances say what a byte between two ranks costs, by site: switches on the path, or prices
+// (mapping.Distances) where the problem has them.
+//
+// Both directions count together: once where they are equally long, else as the sum of both, so
+// that costs are then doubled. Few sites have a matrix. Fat trees use the lowest level at which two
+// sites share a subtree. Other networks compute every answer, in O(rails x rails).
 type distances struct {
 	problem *mapping.Problem
 	sites   *sites
-	prices  *mapping.Distances // nil = switches
-	twice   bool               // both ways are summed up
+	// prices is nil where distances are switches.
+	prices *mapping.Distances
+	// bothWays: distances are the sum of both directions.
+	bothWays bool
 
-	matrix []int32   // length sites x sites, symmetric; or nil
-	low    [][]int32 // levels x sites: subtree; or nil
-	other  []int32   // length sites: a host there that is not the sample; -1 = none
-	least  int64     // no path between two hosts costs less
+	// matrix (length sites x sites) is symmetric; nil = none.
+	matrix []int32
+	// low (levels x sites) is the subtree of a site; nil = none.
+	low [][]int32
+	// other (length sites) is a host of the site that is not the sample; -1 = none.
+	other []int32
+	// least is a lower bound of a path between two hosts.
+	least int64
 }
 
-// matrixSites bounds the matrix to 16 MB.
-const matrixSites = 2048
-
-// newDistances makes a matrix for so many sites at most.
+// newDistances makes a matrix if there are at most `most` sites.
 func newDistances(p *mapping.Problem, s *sites, most int) *distances {
 	d := &distances{problem: p, sites: s, other: make([]int32, s.count())}
 	for site := range d.other {
@@ -40,15 +43,15 @@ func newDistances(p *mapping.Problem, s *sites, most int) *distances {
 		}
 	}
 	if p.LinkCost != nil {
-		d.prices, _ = p.Distances() // Problem.Check has had the error
+		d.prices, _ = p.Distances() // Problem.Check has found its error before
 	} else {
-		d.twice = !mapping.SameBothWays(p.Machine)
+		d.bothWays = !mapping.SameBothWays(p.Machine)
 		d.least = 1
 	}
 	n := s.count()
 	if n > most {
-		if t := newTree(p.Machine); t != nil && d.prices == nil {
-			d.low = t.bySite(p.Machine, s)
+		if t := p.Machine.Subtrees(); t != nil && d.prices == nil {
+			d.low = bySite(t, p.Machine, s)
 		}
 		return d
 	}
@@ -56,13 +59,13 @@ func newDistances(p *mapping.Problem, s *sites, most int) *distances {
 	return d
 }
 
-// fill makes the matrix unless some path costs too much for its entries.
+// fill makes the matrix, unless some path costs too much for its entries.
 func (d *distances) fill(n int) {
 	d.matrix = make([]int32, n*n)
 	least := int64(math.MaxInt64)
 	for a := range n {
 		for b := range a + 1 {
-			cost := d.ask(int32(a), int32(b))
+			cost := d.compute(int32(a), int32(b))
 			if cost > math.MaxInt32 {
 				d.matrix = nil
 				return
@@ -78,9 +81,9 @@ func (d *distances) fill(n int) {
 	}
 }
 
-// ask has the topology or the prices say it. Two hosts of a site of one host do
-// not exist, and any answer does.
-func (d *distances) ask(a, b int32) int64 {
+// compute gets a distance from the topology or the prices. For two hosts of a site that has one
+// host it returns `least`; that value is never used.
+func (d *distances) compute(a, b int32) int64 {
 	from, to := d.sites.sample[a], d.sites.sample[b]
 	if a == b {
 		if to = d.other[a]; to < 0 {
@@ -90,7 +93,7 @@ func (d *distances) ask(a, b int32) int64 {
 	switch {
 	case d.prices != nil:
 		return d.prices.Between(from, to)
-	case d.twice:
+	case d.bothWays:
 		return int64(d.problem.Machine.PathLength(from, to)) + int64(d.problem.Machine.PathLength(to, from))
 	}
 	return int64(d.problem.Machine.PathLength(from, to))
@@ -119,7 +122,7 @@ func (d *distances) between(a, b int32) int64 {
 		}
 		return length
 	}
-	return d.ask(a, b)
+	return d.compute(a, b)
 }
 
 // row is the row of a site in the matrix, nil without one.

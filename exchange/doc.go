@@ -16,17 +16,18 @@
 //	u's partners sit at p and q        leaf p   beside p      leaf q
 //	                                 [ . x . ]  [ . . . ]  ... [ . y . ]
 //	u tries the slots of p, of q,        ^          ^             ^
-//	of what lies beside them,            best place for u first, then the
-//	and walks on while it gains          slot whose content minds least
+//	of what lies beside them,            first the best place for u, then the slot
+//	and goes on while it gains           whose rank loses least
 //
-// because every exchange that gains has a rank that itself gains by the move,
-// and what it gains it gains near its partners. Ranks whose surroundings have
-// not changed since they found nothing are not asked again.
+// That is enough because of two facts: every exchange that gains has a rank that gains by
+// its own move, and a rank gains only near its partners. A rank is not tried again until
+// something has changed around it.
 //
-// From the local optimum simulated annealing of low heat goes on for path
-// lengths and under Capacity. Link loads begin from short paths where these are no worse; then the
-// ranks whose messages cross the worst link are tried first.
+// For path lengths and under Capacity, simulated annealing at a low temperature follows
+// the local optimum. Under objectives with link loads the search begins from short paths
+// where these are no worse; then ranks on the critical link are tried first, those whose
+// messages cross the link that takes longest.
 //
-// Costs: pricing an exchange takes O(degree) for path lengths, O(degree x links
-// of a path) for link loads.
+// Costs: pricing an exchange takes O(degree) for path lengths, O(degree x links of a path)
+// for link loads.
 package exchange

@@ -6,15 +6,18 @@ import (
 	"remap/commgraph"
 )
 
-// flows are what every rank sends and gets, by rank and partner.
+// flows are what every rank sends and receives, by rank and partner.
 type flows struct {
-	first    []int32   // length ranks+1: rank r has entries first[r] to first[r+1]
-	partners []int32   // ascending for every rank
-	out, in  []float64 // bytes to and from the partner
+	// first (length ranks+1): rank r has entries first[r] to first[r+1].
+	first []int32
+	// partners ascend for every rank.
+	partners []int32
+	// out and in are the bytes to and from the partner.
+	out, in []float64
 }
 
-// newFlows takes a traffic, or where there is none the whole weight of every
-// edge each way. O(ranks + edges log degree).
+// newFlows takes a traffic. Where it is nil, every edge sends its whole weight in both directions.
+// O(ranks + edges log degree).
 func newFlows(g *commgraph.Graph, t *commgraph.Traffic) flows {
 	if t == nil {
 		f := flows{first: g.Offsets, partners: g.Neighbors, out: make([]float64, len(g.Weights))}
@@ -44,8 +47,8 @@ func newFlows(g *commgraph.Graph, t *commgraph.Traffic) flows {
 	return mergeFlows(degree, each)
 }
 
-// mergeFlows fills rows of at most the given bounds and makes one entry of both
-// directions of a pair.
+// mergeFlows makes one entry of both directions of a pair. bounds limits the length of every rank's
+// row.
 func mergeFlows(bounds []int32, each func(visit func(from, to int32, bytes float64))) flows {
 	type flow struct {
 		partner int32
@@ -76,7 +79,7 @@ func mergeFlows(bounds []int32, each func(visit func(from, to int32, bytes float
 	return f
 }
 
-// none tells whether a rank sends and gets nothing; -1 is no rank.
+// none tells whether a rank sends and receives nothing; -1 stands for an empty slot.
 func (f *flows) none(rank int32) bool { return rank < 0 || f.first[rank] == f.first[rank+1] }
 
 // find is the entry of a pair, -1 if there is none. O(log degree).

@@ -91,10 +91,12 @@ func networks() []network {
 		spec("dragonfly:groups=5,routers=2,hosts=2,global=2"),
 		spec("hyperx:3x3,hosts=2"),
 		{"tree without a cable", func(t fataler) *topology.Topology {
-			return mustDegrade(t, "fattree:nodes-per-leaf=2,leaves-per-pod=2,pods=2,aggs-per-pod=2,cores=2", []string{"leaf0:pod0-agg1"}, nil)
+			return mustDegrade(t, "fattree:nodes-per-leaf=2,leaves-per-pod=2,pods=2,aggs-per-pod=2,cores=2",
+				[]string{"leaf0:pod0-agg1"}, nil)
 		}},
 		{"tree with a slow cable", func(t fataler) *topology.Topology {
-			return mustDegrade(t, "fattree:nodes-per-leaf=2,leaves-per-pod=2,pods=2,aggs-per-pod=2,cores=2", nil, []string{"leaf0:pod0-agg1=0.5"})
+			return mustDegrade(t, "fattree:nodes-per-leaf=2,leaves-per-pod=2,pods=2,aggs-per-pod=2,cores=2",
+				nil, []string{"leaf0:pod0-agg1=0.5"})
 		}},
 		{"torus without a cable", func(t fataler) *topology.Topology {
 			return mustDegrade(t, "torus:4x4", []string{"s0-0:s1-0"}, nil)
@@ -113,7 +115,8 @@ func networks() []network {
 // or not, spare slots or not, traffic or only its graph, phases, shares of links.
 func drawProblem(t *rapid.T, machine *topology.Topology) *mapping.Problem {
 	order := rapid.Permutation(mapping.Identity(machine.Hosts())).Draw(t, "hosts")
-	a := &mapping.Allocation{Hosts: order[:len(order)-rapid.IntRange(0, len(order)-1).Draw(t, "hosts left out")]}
+	a := &mapping.Allocation{Hosts: order[:len(order)-rapid.IntRange(0, len(order)-1).Draw(t,
+		"hosts left out")]}
 	if rapid.Bool().Draw(t, "slots given") {
 		a.Slots = rapid.SliceOfN(rapid.Int32Range(1, 3), len(a.Hosts), len(a.Hosts)).Draw(t, "slots")
 	}
@@ -122,16 +125,20 @@ func drawProblem(t *rapid.T, machine *topology.Topology) *mapping.Problem {
 	p := &mapping.Problem{Graph: traffic.Graph(), Machine: machine, Allocation: a, Seed: 1}
 	if rapid.Bool().Draw(t, "traffic known") {
 		p.Traffic = traffic
-		p.Phases = divided(traffic, rapid.IntRange(1, 4).Draw(t, "phases"), rapid.Uint64().Draw(t, "division"))
+		p.Phases = divided(traffic, rapid.IntRange(1, 4).Draw(t, "phases"),
+			rapid.Uint64().Draw(t, "division"))
 	}
 	if rapid.Bool().Draw(t, "links shared") {
-		p.LinkFree = rapid.SliceOfN(rapid.Float64Range(0.1, 1), len(machine.Links), len(machine.Links)).Draw(t, "free")
+		p.LinkFree = rapid.SliceOfN(rapid.Float64Range(0.1, 1), len(machine.Links),
+			len(machine.Links)).Draw(t, "free")
 	}
 	if rapid.Bool().Draw(t, "links priced") {
-		p.LinkCost = rapid.SliceOfN(rapid.SampledFrom([]float64{0, 0.5, 1, 1, 1, 7}), len(machine.Links), len(machine.Links)).Draw(t, "prices")
+		p.LinkCost = rapid.SliceOfN(rapid.SampledFrom([]float64{0, 0.5, 1, 1, 1, 7}), len(machine.Links),
+			len(machine.Links)).Draw(t, "prices")
 	}
 	p.Objective = mapping.Objective(rapid.IntRange(0, len(mapping.Objectives())-1).Draw(t, "objective"))
-	p.Routing = rapid.SampledFrom([]mapping.Routing{mapping.MinimalRouting, mapping.StaticRouting}).Draw(t, "routing")
+	p.Routing = rapid.SampledFrom([]mapping.Routing{mapping.MinimalRouting, mapping.StaticRouting}).Draw(t,
+		"routing")
 	return p
 }
 
@@ -140,7 +147,8 @@ func drawTraffic(t *rapid.T, ranks int) *commgraph.Traffic {
 	if ranks > 0 {
 		rank := rapid.Int32Range(0, int32(ranks-1))
 		flows = rapid.SliceOfN(rapid.Custom(func(t *rapid.T) commgraph.Flow {
-			return commgraph.Flow{From: rank.Draw(t, "from"), To: rank.Draw(t, "to"), Bytes: rapid.Int64Range(0, 1000).Draw(t, "bytes")}
+			return commgraph.Flow{From: rank.Draw(t, "from"), To: rank.Draw(t, "to"),
+				Bytes: rapid.Int64Range(0, 1000).Draw(t, "bytes")}
 		}), 0, 40).Draw(t, "flows")
 	}
 	traffic, err := commgraph.NewTraffic(ranks, flows, false)
@@ -155,7 +163,8 @@ func divided(traffic *commgraph.Traffic, phases int, seed uint64) []*commgraph.T
 	chance := rand.New(rand.NewPCG(seed, 2))
 	list := make([]*commgraph.Traffic, phases)
 	for i := range list {
-		list[i] = &commgraph.Traffic{Offsets: traffic.Offsets, Destinations: traffic.Destinations, Bytes: make([]int64, len(traffic.Bytes))}
+		list[i] = &commgraph.Traffic{Offsets: traffic.Offsets, Destinations: traffic.Destinations,
+			Bytes: make([]int64, len(traffic.Bytes))}
 	}
 	for e, bytes := range traffic.Bytes {
 		for i := range list {

@@ -5,26 +5,37 @@ import (
 	"remap/topology"
 )
 
-// links are the directed links of a network in classes of those that always
-// carry the same bytes: in fat trees all links up out of a subtree and all links
-// down into it, each link alone elsewhere. Only links that an allocated host
-// may use count.
+// links are the directed links of a network in classes of links that carry the same bytes under
+// every mapping: in fat trees all links up out of a subtree, and all links down into it; elsewhere
+// each link alone. Only links that an allocated host may use count.
 type links struct {
-	slowest []float64                                      // length classes: seconds a byte in the class takes on its slowest link
-	spread  [][]float64                                    // phases x classes: sum over the class's links of what the power of a byte counts, see load.measure
-	seconds func(link int32) float64                       // a byte takes on a link
-	price   func(phase int, seconds, part float64) float64 // a link's share of spread, if a byte of the class is so many seconds and bytes on it
-	rails   []int32                                        // length hosts: classes rails[h]+i are the i-th injection links of host h, then follow its ejection links; -1 = not allocated
+	// slowest (length classes) is the seconds that a byte in the class takes on its slowest link.
+	slowest []float64
+	// spread (phases x classes) is the sum over the class's links of what a byte counts
+	// (load.measure).
+	spread [][]float64
+	// seconds is the time that a byte takes on a link.
+	seconds func(link int32) float64
+	// price is what a link adds to spread, if a byte of the class takes `seconds` on it and is its
+	// `part` of the class.
+	price func(phase int, seconds, part float64) float64
+	// rails (length hosts): classes rails[h]+i are the i-th injection links of host h; its ejection
+	// links follow. -1 = not allocated.
+	rails []int32
 
-	static bool      // every pair of hosts has one route, so that each link is a class
-	tree   *tree     // nil in other networks, and where static
-	class  []int32   // length links: class of a link between switches; nil with a tree
-	bottom int32     // class of the links up out of subtree 0 in trees; down follows, then subtree 1
-	low    [][]int32 // levels x sites: subtree; nil unless a tree of hosts with one rail
+	// static: every pair of hosts has one route, so that each link is a class.
+	static bool
+	// tree is nil in networks that are no fat trees, and where static.
+	tree *topology.Subtrees
+	// class (length links) is the class of a link between switches; nil with a tree.
+	class []int32
+	// bottom is the class of the links up out of subtree 0 in trees. The links down into it follow,
+	// then those of subtree 1.
+	bottom int32
+	// low (levels x sites) is the subtree of a site; nil unless there is a tree and hosts have one
+	// rail.
+	low [][]int32
 }
-
-// leastFree is the share of a link that counts when others leave less.
-const leastFree = 1e-9
 
 func newLinks(p *mapping.Problem, s *sites) *links {
 	machine := p.Machine
@@ -35,7 +46,7 @@ func newLinks(p *mapping.Problem, s *sites) *links {
 	k := &links{rails: make([]int32, machine.Hosts()), static: p.Routing == mapping.StaticRouting,
 		spread: make([][]float64, max(1, len(p.Phases)))}
 	if !k.static {
-		k.tree = newTree(machine)
+		k.tree = machine.Subtrees()
 	}
 	share := 1.0
 	if p.Traffic == nil {
@@ -72,7 +83,7 @@ func newLinks(p *mapping.Problem, s *sites) *links {
 	}
 	if k.tree != nil {
 		k.addSubtrees(machine)
-		k.low = k.tree.bySite(machine, s)
+		k.low = bySite(k.tree, machine, s)
 		return k
 	}
 	k.class = make([]int32, len(machine.Links))
@@ -84,7 +95,7 @@ func newLinks(p *mapping.Problem, s *sites) *links {
 	return k
 }
 
-// power multiplies; unlike math.Pow it is exact for twice the value.
+// power multiplies. Unlike math.Pow it is exact when x is doubled.
 func power(x float64, times int) float64 {
 	product := 1.0
 	for range times {
@@ -105,7 +116,7 @@ func (k *links) add(seconds float64) int32 {
 // addSubtrees makes two classes for every subtree: up out of it, down into it.
 func (k *links) addSubtrees(machine *topology.Topology) {
 	k.bottom = int32(len(k.slowest))
-	for _, upward := range k.tree.upward {
+	for _, upward := range k.tree.Up {
 		up := int32(len(k.slowest))
 		k.slowest = append(k.slowest, 0, 0)
 		for i := range k.spread {
@@ -118,7 +129,7 @@ func (k *links) addSubtrees(machine *topology.Topology) {
 	}
 }
 
-// join puts a link into a class of so many.
+// join puts a link into a class of `count` links.
 func (k *links) join(class, link int32, count int) {
 	part := 1 / float64(count)
 	seconds := k.seconds(link) * part

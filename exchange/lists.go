@@ -2,26 +2,31 @@ package exchange
 
 import "remap/topology"
 
-// lists are the links from sites to targets with the share of every byte that
-// each of them carries, made when first asked for and kept in a bounded amount
-// of memory: when it is full all are forgotten. What is kept never bears on a
-// result. A target is a site, or where routes depend on the host a host.
+// lists are the links from sites to targets with the share of every byte that each link carries. A
+// list is made when it is needed first and kept in a bounded amount of memory; when that is full,
+// all are dropped. Results do not depend on what is kept. A target is a site, or a host where
+// routes depend on the host.
 type lists struct {
 	machine *topology.Topology
 	sites   *sites
 	links   *links
-	targets []int32 // length targets: a host there
-	of      []int32 // length slots: its target
-	pairs   map[int64]list
-	table   []list // length sites x targets, instead of pairs where that is small
-	room    []entry
-	blocks  int // made so far
-	size    int // entries of a block
-	walk    unitWalk
+	// targets is a host of each target.
+	targets []int32
+	// of (length slots) is the target of a slot.
+	of    []int32
+	pairs map[int64]list
+	// table (length sites x targets) replaces pairs where it is small.
+	table []list
+	room  []entry
+	// blocks is how many blocks of entries were made so far.
+	blocks int
+	// size is the entries of a block.
+	size int
+	walk unitWalk
 }
 
-// entry is a class of links and the share of a byte it carries; for the first
-// entries of a list the class counts from links.rails of a host.
+// entry is a class of links and the share of a byte it carries. For the first entries of a list the
+// class counts from links.rails of a host.
 type entry struct {
 	share float64
 	class int32
@@ -29,17 +34,12 @@ type entry struct {
 
 // list is what one byte from a site to a target loads.
 type list struct {
-	entries  []entry // rails out, rails in, then classes between switches
-	out, in  int32   // rails of the sender and of the receiver among them
+	// entries are rails out, rails in, then classes between switches.
+	entries []entry
+	// out and in are how many rails of the sender and of the receiver there are.
+	out, in  int32
 	computed bool
 }
-
-// Memory of lists: at most cacheBlocks x blockEntries entries of 16 bytes, 256 MB.
-const (
-	blockEntries = 1 << 18
-	cacheBlocks  = 64
-	tablePairs   = 1 << 20 // the table of pairs takes 40 MB at most
-)
 
 func newLists(machine *topology.Topology, s *sites, k *links) *lists {
 	c := &lists{machine: machine, sites: s, links: k, size: blockEntries, targets: s.sample, of: s.of}
@@ -66,8 +66,8 @@ func (c *lists) forget() {
 	}
 }
 
-// between is the list from a site to a slot of another host; the entries must be used
-// before the next call.
+// between is the list from a site to a slot of another host. The entries must be used before the
+// next call.
 func (c *lists) between(from, slot int32) list {
 	at := int64(from)*int64(len(c.targets)) + int64(c.of[slot])
 	if c.table != nil {
@@ -132,8 +132,7 @@ func (c *lists) compute(from, slot int32) list {
 	return l
 }
 
-// sameSite is what NearestRails says of two hosts of one site: the rails that
-// meet on a switch.
+// sameSite is what NearestRails returns for two hosts of one site: the rails that meet on a switch.
 func (c *lists) sameSite(host int32) []topology.Rails {
 	first, end := c.machine.Out(host)
 	entries := c.machine.Ejection(host)
@@ -148,7 +147,7 @@ func (c *lists) sameSite(host int32) []topology.Rails {
 	return rails
 }
 
-// reserve finds room for so many entries, as an empty slice.
+// reserve makes room for `count` entries, as an empty slice.
 func (c *lists) reserve(count int) []entry {
 	if count > len(c.room) {
 		if c.blocks == cacheBlocks {
@@ -160,23 +159,22 @@ func (c *lists) reserve(count int) []entry {
 	return c.room[:0:count]
 }
 
-// unitWalk carries shares of a byte from switch to switch, dividing equally over
-// the minimal next links, or by the one route to a host, as mapping.LinkLoads does.
+// unitWalk carries shares of a byte from switch to switch, as mapping.LinkLoads does: in equal
+// parts over all shortest paths (topology.Spreader), or by the one route to a host.
 type unitWalk struct {
 	machine *topology.Topology
 	links   *links
-	share   []float64 // length classes
-	touched []int32   // classes with a share, in order of the first
-	held    []float64 // length switches: 0 between calls
-	listed  []bool    // length switches: false between calls
-	layers  [][]int32 // switches that hold any, by distance
-	next    []int32
+	// share (length classes) is what each class carries.
+	share []float64
+	// touched are the classes with a share, in order of the first.
+	touched []int32
+	walk    *topology.Spreader
 }
 
 func (w *unitWalk) init(machine *topology.Topology, k *links) {
 	w.machine, w.links = machine, k
 	w.share = make([]float64, len(k.slowest))
-	w.held, w.listed = make([]float64, machine.Switches()), make([]bool, machine.Switches())
+	w.walk = topology.NewSpreader(machine)
 }
 
 func (w *unitWalk) begin() {
@@ -204,43 +202,18 @@ func (w *unitWalk) carry(from, to, host int32, share float64) {
 		return
 	}
 	if w.links.tree != nil {
-		for _, holds := range w.links.tree.holds {
-			if holds[from] == holds[to] {
+		for _, of := range w.links.tree.Of {
+			if of[from] == of[to] {
 				return
 			}
-			w.load(w.links.bottom+2*holds[from], share)
-			w.load(w.links.bottom+2*holds[to]+1, share)
+			w.load(w.links.bottom+2*of[from], share)
+			w.load(w.links.bottom+2*of[to]+1, share)
 		}
 		return
 	}
 	if from == to {
 		return
 	}
-	w.hold(from, w.machine.SwitchDistance(from, to), share)
-	for distance := len(w.layers) - 1; distance > 0; distance-- {
-		for _, sw := range w.layers[distance] {
-			w.next = w.machine.MinimalNext(w.next[:0], w.machine.NodeOf(sw), to)
-			part := w.held[sw] / float64(len(w.next))
-			for _, l := range w.next {
-				w.load(w.links.class[l], part)
-				if after := w.machine.SwitchOf(w.machine.Links[l].To); after != to {
-					w.hold(after, int32(distance-1), part)
-				}
-			}
-			w.held[sw], w.listed[sw] = 0, false
-		}
-		w.layers[distance] = w.layers[distance][:0]
-	}
-}
-
-// hold gives a share to a switch at a distance from the destination.
-func (w *unitWalk) hold(sw, distance int32, share float64) {
-	for int(distance) >= len(w.layers) {
-		w.layers = append(w.layers, nil)
-	}
-	if !w.listed[sw] {
-		w.listed[sw] = true
-		w.layers[distance] = append(w.layers[distance], sw)
-	}
-	w.held[sw] += share
+	w.walk.Add(from, to, share)
+	w.walk.Spread(to, func(link int32, part float64) { w.load(w.links.class[link], part) })
 }

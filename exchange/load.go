@@ -2,43 +2,59 @@ package exchange
 
 import "remap/mapping"
 
-// recomputeAfter is how many exchanges pass before loads are added up anew.
-const recomputeAfter = 4096
-
-// load is the bytes on all links, as mapping.LinkLoads adds them up, and the
-// seconds they take at the rates that others leave (LinkFree), phase by phase.
+// load is the bytes on all links, as mapping.LinkLoads sums them, and the seconds these bytes take
+// at the rates that others leave (LinkFree), for each phase.
 type load struct {
 	*State
-	links  *links
-	lists  *lists  // nil where trees say it all
-	phases []phase // one, or as many as the problem has
+	links *links
+	// lists is nil in fat trees of hosts with one rail, where subtrees are enough.
+	lists *lists
+	// one, or as many as the problem has
+	phases []phase
 
-	spread   float64 // that of all phases, see together
+	// spread is that of all phases (combined).
+	spread   float64
 	fullness mapping.Fullness
-	steep    bool      // the objective is Capacity
-	count    int       // exchanges since bytes were added up
-	spreads  []float64 // scratch, length phases
+	// capacity tells whether the objective is Capacity.
+	capacity bool
+	// count is how many exchanges there were since bytes were summed.
+	count int
+	// spreads (length phases) is scratch memory.
+	spreads []float64
 
-	change   []float64 // length classes: bytes that come with an exchange under way, in the phase in hand
-	marks    []int32   // length classes: mark when change was set last
-	mark     int32     // of an exchange and phase
-	touched  []int32   // classes with that mark
-	crossing [][2]sums // length levels: bytes that cross the edge of a subtree before and after a move
+	// change (length classes) is by how many bytes an exchange changes each class in the current
+	// phase.
+	change []float64
+	// marks (length classes) is the mark when change was set last.
+	marks []int32
+	// mark is the number of the current exchange and phase.
+	mark int32
+	// touched are the classes with the current mark.
+	touched []int32
+	// crossing (length levels) is the bytes that cross the edge of a subtree before and after a
+	// move.
+	crossing [][2]sums
 }
 
-// phase is what loads links at one time.
+// phase is the traffic that loads links at one time.
 type phase struct {
-	flows  flows
-	bytes  []float64 // length classes: on each link in trees times the links, elsewhere on the link
-	price  []float64 // length classes: links.spread of the phase
-	peaks  *peaks    // seconds of every class
-	spread float64   // sum of measure over all classes
-	summed float64   // the most that spread has been since it was added up
+	flows flows
+	// bytes (length classes) is the bytes of each class. In fat trees it is the bytes on one link
+	// times the number of links of the class, elsewhere the bytes on the link.
+	bytes []float64
+	// price (length classes) is links.spread of the phase.
+	price []float64
+	// maxima has the seconds of every class.
+	maxima *maxTree
+	// spread is the sum of measure over all classes.
+	spread float64
+	// summed is the largest value of spread since it was last summed.
+	summed float64
 }
 
 func newLoad(s *State) *load {
 	p := s.problem
-	l := &load{State: s, steep: p.Objective == mapping.Capacity, links: newLinks(p, s.sites)}
+	l := &load{State: s, capacity: p.Objective == mapping.Capacity, links: newLinks(p, s.sites)}
 	if l.links.low == nil {
 		l.lists = newLists(p.Machine, s.sites, l.links)
 	}
@@ -50,26 +66,27 @@ func newLoad(s *State) *load {
 		if len(p.Phases) > 1 {
 			traffic = p.Phases[i]
 		}
-		l.phases = append(l.phases, phase{flows: newFlows(p.Graph, traffic), bytes: make([]float64, classes), price: price, peaks: newPeaks(classes)})
+		l.phases = append(l.phases, phase{flows: newFlows(p.Graph, traffic), bytes: make([]float64, classes),
+			price: price, maxima: newMaxTree(classes)})
 	}
 	l.spreads = make([]float64, len(l.phases))
-	if l.steep {
+	if l.capacity {
 		l.fullness = p.Fullness()
 	}
 	l.recompute()
 	return l
 }
 
-// worst is the seconds of the link that needs most, phase after phase.
+// worst is the seconds of the link that needs most, summed over phases.
 func (l *load) worst() float64 {
 	sum := 0.0
 	for i := range l.phases {
-		sum += l.phases[i].peaks.greatest()
+		sum += l.phases[i].maxima.greatest()
 	}
 	return sum
 }
 
-// recompute adds up all bytes anew.
+// recompute sums all bytes again.
 func (l *load) recompute() {
 	for i := range l.phases {
 		ph := &l.phases[i]
@@ -84,14 +101,14 @@ func (l *load) recompute() {
 		for _, c := range l.touched {
 			ph.bytes[c] = l.change[c]
 		}
-		ph.peaks.setAll(func(c int) float64 { return ph.bytes[c] * l.links.slowest[c] }, len(ph.bytes))
+		ph.maxima.setAll(func(c int) float64 { return ph.bytes[c] * l.links.slowest[c] }, len(ph.bytes))
 		l.sum(ph)
 	}
 	l.count = 0
-	l.putTogether()
+	l.combineSpreads()
 }
 
-// sum adds up the spread of a phase anew.
+// sum sums the spread of a phase again.
 func (l *load) sum(ph *phase) {
 	ph.spread = 0
 	for c, bytes := range ph.bytes {
@@ -100,18 +117,18 @@ func (l *load) sum(ph *phase) {
 	ph.summed = ph.spread
 }
 
-// putTogether makes spread of those of the phases.
-func (l *load) putTogether() {
+// combineSpreads sets spread from the spreads of the phases.
+func (l *load) combineSpreads() {
 	for i := range l.phases {
 		l.spreads[i] = l.phases[i].spread
 	}
-	l.spread = l.together()
+	l.spread = l.combined()
 }
 
-// together is what phases with these spreads have: their sum, or under Capacity
-// what they add to it.
-func (l *load) together() float64 {
-	if l.steep {
+// combined is the spread of phases with these spreads: their sum, or under Capacity what they add
+// to the cost.
+func (l *load) combined() float64 {
+	if l.capacity {
 		return l.fullness.Overload(l.spreads)
 	}
 	sum := 0.0
@@ -121,7 +138,7 @@ func (l *load) together() float64 {
 	return sum
 }
 
-// begin forgets all changes.
+// begin clears all changes.
 func (l *load) begin() {
 	l.touched = l.touched[:0]
 	if l.mark++; l.mark < 0 {
@@ -139,7 +156,7 @@ func (l *load) add(class int32, bytes float64) {
 	l.change[class] += bytes
 }
 
-// carry adds bytes (below 0: takes them away) to all links from one slot to another.
+// carry adds bytes to all links from one slot to another. Negative bytes take away.
 func (l *load) carry(from, to int32, bytes float64) {
 	a, b := l.sites.host[from], l.sites.host[to]
 	if a == b || bytes == 0 {
@@ -175,8 +192,7 @@ func (l *load) carry(from, to int32, bytes float64) {
 	}
 }
 
-// exchangeFlows fills change with what exchanging the contents of two slots does
-// to one phase.
+// exchangeFlows fills change with the effect on one phase of exchanging the contents of two slots.
 func (l *load) exchangeFlows(f *flows, a, b int32) {
 	l.begin()
 	u, v := l.rankAt[a], l.rankAt[b]
@@ -197,8 +213,8 @@ func (l *load) exchangeFlows(f *flows, a, b int32) {
 	}
 }
 
-// moveFlows takes rank u from one slot to another, its flows with the rank
-// except left out.
+// moveFlows fills change with the effect of moving rank u from one slot to another. The flows
+// between u and the rank `except` are left out.
 func (l *load) moveFlows(f *flows, u, except, from, to int32) {
 	if l.lists == nil {
 		l.moveInTree(f, u, except, from, to)
@@ -217,52 +233,52 @@ func (l *load) moveFlows(f *flows, u, except, from, to int32) {
 	}
 }
 
-// measure is what a class with so many bytes adds to spread, at its price in the
-// phase: its links' seconds squared, or what they add to Capacity.
+// measure is what a class with these bytes adds to spread, at its price in the phase: the squared
+// seconds of its links, or what they add to Capacity.
 func (l *load) measure(price, bytes float64) float64 {
 	square := bytes * bytes
-	if !l.steep {
+	if !l.capacity {
 		return price * square
 	}
 	fourth := square * square
 	return price * (fourth * fourth * bytes)
 }
 
-// after is worst after an exchange, and by how much spread grows. Under Capacity,
-// which has no use for it, worst is that of the links whose bytes change.
+// after is worst after an exchange, and by how much spread grows. Under Capacity, which does not
+// use it, worst only counts the links whose bytes change.
 func (l *load) after(a, b int32) (worst, spread float64) {
 	for i := range l.phases {
 		ph := &l.phases[i]
 		l.spreads[i] = ph.spread
 		if len(l.phases) > 1 && ph.flows.none(l.rankAt[a]) && ph.flows.none(l.rankAt[b]) {
-			worst += ph.peaks.greatest()
+			worst += ph.maxima.greatest()
 			continue
 		}
 		l.exchangeFlows(&ph.flows, a, b)
 		top, more := l.changed(ph)
-		if !l.steep && top < ph.peaks.greatest() {
-			top = ph.peaks.greatestBut(l.marks, l.mark, 1, top)
+		if !l.capacity && top < ph.maxima.greatest() {
+			top = ph.maxima.greatestBut(l.marks, l.mark, 1, top)
 		}
 		worst += top
 		spread += more
 		l.spreads[i] += more
-		if l.steep && len(l.phases) > 1 && l.spreads[i] < ph.spread/lostDigits {
+		if l.capacity && len(l.phases) > 1 && l.spreads[i] < ph.spread/lostDigits {
 			l.spreads[i] = l.sumAfter(ph)
 		}
 	}
-	if l.steep && len(l.phases) > 1 {
-		return worst, l.together() - l.spread
+	if l.capacity && len(l.phases) > 1 {
+		return worst, l.combined() - l.spread
 	}
 	return worst, spread
 }
 
-// changed is the most seconds of a touched class in a phase, and by how much the
-// phase's spread grows.
+// changed is the most seconds of a touched class in a phase, and by how much the phase's spread
+// grows.
 func (l *load) changed(ph *phase) (top, more float64) {
 	for _, c := range l.touched {
 		before, change := ph.bytes[c], l.change[c]
 		top = max(top, (before+change)*l.links.slowest[c])
-		if l.steep {
+		if l.capacity {
 			more += l.measure(ph.price[c], before+change) - l.measure(ph.price[c], before)
 		} else {
 			more += change * (2*before + change) * ph.price[c]
@@ -271,11 +287,7 @@ func (l *load) changed(ph *phase) (top, more float64) {
 	return top, more
 }
 
-// lostDigits is how far a spread may fall before errors of rounding made when it
-// was large would show.
-const lostDigits = 1024
-
-// sumAfter is the spread of a phase after the exchange under way, added up anew.
+// sumAfter is the spread of a phase after the current exchange, summed again.
 func (l *load) sumAfter(ph *phase) float64 {
 	sum := 0.0
 	for c, bytes := range ph.bytes {
@@ -288,7 +300,7 @@ func (l *load) sumAfter(ph *phase) float64 {
 	return sum
 }
 
-// exchange changes the loads; the mapping still is as before.
+// exchange updates the loads. It is called before the mapping changes.
 func (l *load) exchange(a, b int32) {
 	for i := range l.phases {
 		ph := &l.phases[i]
@@ -297,14 +309,14 @@ func (l *load) exchange(a, b int32) {
 			before, after := ph.bytes[c], ph.bytes[c]+l.change[c]
 			ph.bytes[c] = after
 			ph.spread += l.measure(ph.price[c], after) - l.measure(ph.price[c], before)
-			ph.peaks.set(c, after*l.links.slowest[c])
+			ph.maxima.set(c, after*l.links.slowest[c])
 		}
 	}
 	l.count++
 }
 
-// clearRounding adds up again where errors of rounding may have grown: the loads after
-// many exchanges, their spread when it has fallen far.
+// clearRounding sums again where rounding errors may have grown: the loads after many exchanges,
+// the spread of a phase when it has fallen far.
 func (l *load) clearRounding() {
 	if l.count >= recomputeAfter {
 		l.recompute()
@@ -316,5 +328,5 @@ func (l *load) clearRounding() {
 			l.sum(ph)
 		}
 	}
-	l.putTogether()
+	l.combineSpreads()
 }

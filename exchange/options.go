@@ -2,32 +2,38 @@ package exchange
 
 import "fmt"
 
-// Options steer Refine. All of them trade time for quality; none bears on
-// validity.
+// Options steer Refine. All of them trade time for quality; results are valid with any of them.
 type Options struct {
-	Partners  int     // heaviest partners whose surroundings a rank tries, >= 1
-	Near      int     // most sites beside one partner's site that it tries, >= 0
-	Slots     int     // most slots it tries on one site, >= 1
-	Trials    int     // most exchanges of a rank that are priced in full for link loads, those with the shortest paths, >= 1
-	Random    int     // slots drawn at random that it tries for link loads, >= 0
-	Proposals int     // exchanges proposed for every rank in simulated annealing for path length, >= 0, and under Capacity a fifth of them; fewer where Work ends first, none if that is fewer than 50
-	Heat      float64 // temperature it begins with, as a share of the usual loss, >= 0
-	Work      int64   // most elementary steps: distances and shares of links looked at, >= 0; 0 = no limit. For link loads as many again for the short paths they begin from
+	// Partners, >= 1, is how many of its heaviest partners a rank tries the surroundings of.
+	Partners int
+	// Near, >= 0, is how many sites beside a partner's site a rank tries at most.
+	Near int
+	// Slots, >= 1, is how many slots of one site a rank tries at most.
+	Slots int
+	// Trials, >= 1, is for objectives with link loads: how many exchanges of a rank are priced in
+	// full at most. Those with the shortest paths are.
+	Trials int
+	// Random, >= 0, is for objectives with link loads: how many slots drawn at random a rank tries.
+	Random int
+	// Proposals, >= 0, is how many exchanges per rank simulated annealing proposes for path length.
+	// Under Capacity it is a fifth of that. There are fewer where Work ends first, and none where
+	// fewer than 50 would be left.
+	Proposals int
+	// Heat, >= 0, is the first temperature of simulated annealing, as a share of the usual loss.
+	Heat float64
+	// Work, >= 0, is the most elementary steps: distances and shares of links that are looked at; 0
+	// = no limit. Objectives with link loads take as many again for the short paths they begin
+	// from.
+	Work int64
 }
-
-// DefaultOptions are those of the strategy "swap": one to some seconds for some
-// thousand ranks. A step takes one to three nanoseconds.
-var DefaultOptions = Options{Partners: 12, Near: 32, Slots: 64, Trials: 16, Random: 16, Proposals: 1000, Heat: 0.2, Work: 2_000_000_000}
-
-// FastOptions end at the first local optimum, in a tenth of the time.
-var FastOptions = Options{Partners: 12, Near: 32, Slots: 64, Trials: 16, Random: 16, Work: 2_000_000_000}
 
 func (o *Options) validate() error {
 	for _, f := range []struct {
 		name       string
 		value, low int64
 	}{
-		{"Partners", int64(o.Partners), 1}, {"Near", int64(o.Near), 0}, {"Slots", int64(o.Slots), 1}, {"Trials", int64(o.Trials), 1},
+		{"Partners", int64(o.Partners), 1}, {"Near", int64(o.Near), 0}, {"Slots", int64(o.Slots), 1},
+		{"Trials", int64(o.Trials), 1},
 		{"Random", int64(o.Random), 0}, {"Proposals", int64(o.Proposals), 0}, {"Work", o.Work, 0},
 	} {
 		if f.value < f.low {

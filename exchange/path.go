@@ -1,14 +1,17 @@
 package exchange
 
-// path is the cost of a mapping in weight times price of the path, as
-// Problem.PathCost sums it, with the share of every rank beside it (Brandfass,
-// Alrutz and Gerhold 2013). All in integers.
+// path is the cost of a mapping in weight times price of the path, as Problem.PathCost sums it,
+// with the part of every rank beside it (Brandfass, Alrutz and Gerhold 2013). All values are
+// integers.
 type path struct {
 	*State
 	distance *distances
-	total    int64   // sum over edges of weight times distance
-	of       []int64 // length ranks: share of total that the rank's own edges have
-	least    []int64 // length ranks: what these would cost at best
+	// total is the sum over edges of weight times distance.
+	total int64
+	// of (length ranks) is the part of the total that the rank's own edges have.
+	of []int64
+	// least (length ranks) is a lower bound of that part.
+	least []int64
 }
 
 func newPath(s *State) *path {
@@ -32,17 +35,17 @@ func newPath(s *State) *path {
 	return p
 }
 
-// cost is Problem.PathCost when the total is what is given: where both ways
-// were summed up half of it, rounded down.
+// cost is Problem.PathCost of a total. Where distances are the sum of both directions it is half of
+// the total, rounded down.
 func (p *path) cost(total int64) float64 {
-	if p.distance.twice {
+	if p.distance.bothWays {
 		total >>= 1
 	}
 	return float64(total)
 }
 
-// row is what the edges of u would cost with u on a slot, the edge to the rank
-// except left out (-1 = none). O(degree).
+// row is what the edges of u would cost with u on a slot. The edge to the rank `except` is left out
+// (-1 = none). O(degree).
 func (p *path) row(u, slot, except int32) int64 {
 	g, s := p.problem.Graph, p.sites
 	first, end := g.Row(u)
@@ -64,9 +67,9 @@ func (p *path) row(u, slot, except int32) int64 {
 	return sum
 }
 
-// hopeful is what the edges of u would cost on a site, or less: partners there
-// might be on the same host. O(degree).
-func (p *path) hopeful(u, site int32) int64 {
+// leastOnSite is a lower bound of what the edges of u would cost on a site: partners on the site
+// may be on the same host. O(degree).
+func (p *path) leastOnSite(u, site int32) int64 {
 	g, s := p.problem.Graph, p.sites
 	first, end := g.Row(u)
 	p.steps += int64(end - first)
@@ -93,8 +96,7 @@ func (p *path) edge(a, b int32) int64 {
 	return p.distance.between(p.sites.of[a], p.sites.of[b])
 }
 
-// gain is by how much the total falls when the contents of two slots change
-// places. O(degree).
+// gain is by how much the total falls when two slots exchange their contents. O(degree).
 func (p *path) gain(a, b int32) int64 {
 	u, v := p.rankAt[a], p.rankAt[b]
 	var gain int64
@@ -134,8 +136,8 @@ func (p *path) weight(u, v int32) int64 {
 	return 0
 }
 
-// exchange changes the total and the shares of both ranks and of their
-// partners; the mapping still is as before. O(degree).
+// exchange updates the total and the parts of both ranks and of their partners. It is called before
+// the mapping changes. O(degree).
 func (p *path) exchange(a, b int32) {
 	u, v := p.rankAt[a], p.rankAt[b]
 	p.total -= p.gain(a, b)
@@ -147,8 +149,8 @@ func (p *path) exchange(a, b int32) {
 	}
 }
 
-// shift moves rank u from one slot to another in the shares of u and of its
-// partners, the rank except left out.
+// shift updates the parts of rank u and of its partners for a move of u from one slot to another.
+// The rank `except` is left out.
 func (p *path) shift(u, except, from, to int32) {
 	g := p.problem.Graph
 	first, end := g.Row(u)

@@ -7,54 +7,62 @@ import (
 	"slices"
 )
 
-// search is a state and whom to ask next.
-type search struct {
+// localSearch is a state and a queue of the ranks to look for exchanges of next.
+type localSearch struct {
 	*State
 	options Options
 	chance  *rand.Rand
-	queue   []int32 // ranks to ask, in order; a ring
-	waiting []bool  // length ranks: stands in queue
+	// queue is a ring of the ranks to try, in order.
+	queue []int32
+	// waiting (length ranks) tells whether a rank stands in the queue.
+	waiting []bool
 	head    int
 	filled  int
 
-	heaviest []int32 // scratch: half-edges of a rank's heaviest partners
+	// heaviest is scratch memory: the half-edges of a rank's heaviest partners.
+	heaviest []int32
 	places   []place
 	trials   []trial
-	crowd    []int32
-	inCrowd  []bool // length ranks
-	floor    float64
-	parts    bool    // parts of blocks move too
-	short    bool    // a block could not move for the limit of moves alone
-	listed   []int32 // length sites: rank turn that listed it
-	turn     int32
+	critical []int32
+	// isCritical (length ranks) is scratch memory of criticalRanks.
+	isCritical []bool
+	lowerBound float64
+	// splitBlocks: parts of blocks move too.
+	splitBlocks bool
+	// limitHit: a block that lowers the cost could not move because of the limit of moves.
+	limitHit bool
+	// listed (length sites) is the turn in which a site was listed last.
+	listed []int32
+	turn   int32
 }
 
-// place is a site and what a rank would gain by being there, whoever sits there now.
+// place is a site, and what a rank would gain on it, whichever rank it changes places with.
 type place struct {
 	site int32
 	gain int64
 }
 
-func newSearch(s *State, options Options) *search {
+func newLocalSearch(s *State, options Options) *localSearch {
 	ranks := len(s.slotOf)
-	r := &search{State: s, options: options, chance: rand.New(rand.NewPCG(s.problem.Seed, 0x73776170))} // "swap": a stream of its own
+	// 0x73776170 is "swap": a stream of random numbers of its own.
+	r := &localSearch{State: s, options: options, chance: rand.New(rand.NewPCG(s.problem.Seed, 0x73776170))}
 	r.waiting, r.queue = make([]bool, ranks), make([]int32, ranks)
 	r.listed = make([]int32, s.sites.count())
 	if s.load != nil {
-		r.inCrowd = make([]bool, ranks)
-		r.floor = s.load.floor()
+		r.isCritical = make([]bool, ranks)
+		r.lowerBound = s.load.lowerBound()
 	}
 	return r
 }
 
 // mayGain tells whether a rank has partners and may move.
-func (r *search) mayGain(u int32) bool {
+func (r *localSearch) mayGain(u int32) bool {
 	first, end := r.problem.Graph.Row(u)
 	return first < end && !r.pinned(u)
 }
 
-// ask puts a rank into the queue unless it waits already or has nothing to gain.
-func (r *search) ask(u int32) {
+// enqueue puts a rank into the queue, unless it is there already or cannot gain.
+func (r *localSearch) enqueue(u int32) {
 	if r.waiting[u] || !r.mayGain(u) {
 		return
 	}
@@ -63,11 +71,12 @@ func (r *search) ask(u int32) {
 	r.filled++
 }
 
-// sweep asks the ranks in turn. One that moves wakes its partners, and so does
-// whom it moves: their best places have changed.
-func (r *search) sweep(ctx context.Context) error {
+// sweep tries the ranks of the queue in turn. When a rank moves, it, the rank it changed places
+// with, and the partners of both are put into the queue again, since their best places have
+// changed.
+func (r *localSearch) sweep(ctx context.Context) error {
 	for r.filled > 0 && r.withinWork() {
-		if r.load != nil && r.atFloor() {
+		if r.load != nil && r.atLowerBound() {
 			return nil
 		}
 		if err := ctx.Err(); err != nil {
@@ -82,46 +91,47 @@ func (r *search) sweep(ctx context.Context) error {
 	return nil
 }
 
-// move makes the best exchange for a rank that gains, if there is one. For link
-// loads at most so many are priced.
-func (r *search) move(u int32, most int) bool {
+// move makes the best exchange of a rank if it gains. For objectives with link loads it prices at
+// most `most` exchanges in full.
+func (r *localSearch) move(u int32, most int) bool {
 	slot, gain := r.best(u, most)
 	if !gain.Improves() {
 		return false
 	}
 	from := r.slotOf[u]
 	r.Exchange(from, slot)
-	r.wake(from)
-	r.wake(slot)
+	r.enqueueAround(from)
+	r.enqueueAround(slot)
 	return true
 }
 
-// wake asks the rank on a slot and its partners again.
-func (r *search) wake(slot int32) {
+// enqueueAround puts the rank on a slot and its partners into the queue.
+func (r *localSearch) enqueueAround(slot int32) {
 	u := r.rankAt[slot]
 	if u < 0 {
 		return
 	}
-	r.ask(u)
+	r.enqueue(u)
 	g := r.problem.Graph
 	first, end := g.Row(u)
 	for _, v := range g.Neighbors[first:end] {
-		r.ask(v)
+		r.enqueue(v)
 	}
 }
 
-// best is the slot whose content rank u should take the place of.
-func (r *search) best(u int32, most int) (slot int32, gain Gain) {
+// best is the slot that rank u should move to, and what the exchange gains.
+func (r *localSearch) best(u int32, most int) (slot int32, gain Gain) {
 	if r.load == nil {
 		return r.bestPath(u)
 	}
 	return r.bestLoad(u, most)
 }
 
-// bestPath looks at the sites where u itself would gain: an exchange that gains
-// has a rank that does, and the other finds it when it is asked. Those who sit
-// there can gain no more by leaving than their edges cost above the least.
-func (r *search) bestPath(u int32) (slot int32, gain Gain) {
+// bestPath looks at the sites where u itself would gain. That is enough: an exchange that gains has
+// a rank that gains by itself, and if that is the other one, it finds the exchange in its own turn.
+// A rank that u changes places with gains at most what its edges cost above the least; with that
+// bound most slots need no pricing.
+func (r *localSearch) bestPath(u int32) (slot int32, gain Gain) {
 	from, best := r.slotOf[u], int64(0)
 	slot = -1
 	r.findPlaces(u)
@@ -129,7 +139,7 @@ func (r *search) bestPath(u int32) (slot int32, gain Gain) {
 		if place.gain <= 0 {
 			break
 		}
-		for _, to := range r.some(place.site) {
+		for _, to := range r.slotsToTry(place.site) {
 			possible := place.gain
 			if v := r.rankAt[to]; v >= 0 {
 				possible += r.path.of[v] - r.path.least[v]
@@ -145,8 +155,8 @@ func (r *search) bestPath(u int32) (slot int32, gain Gain) {
 	return slot, Gain{Cost: float64(best)}
 }
 
-// some lists slots of a site: all, or from a random one on as many as options say.
-func (r *search) some(site int32) []int32 {
+// slotsToTry are all slots of a site, or Options.Slots of them from a random one on.
+func (r *localSearch) slotsToTry(site int32) []int32 {
 	slots := r.sites.at(site)
 	if len(slots) <= r.options.Slots {
 		return slots
@@ -155,10 +165,9 @@ func (r *search) some(site int32) []int32 {
 	return slots[first : first+r.options.Slots]
 }
 
-// findPlaces lists the sites of u's heaviest partners, sites beside them, and
-// from the best of these on what lies beside the best while it gets better, in
-// order of falling gain.
-func (r *search) findPlaces(u int32) {
+// findPlaces lists the sites of u's heaviest partners and the sites beside them. Then it lists the
+// sites beside the best one, as long as that adds any. The list is sorted by falling gain.
+func (r *localSearch) findPlaces(u int32) {
 	r.turn++
 	r.places = r.places[:0]
 	for _, i := range r.partners(u) {
@@ -177,8 +186,8 @@ func (r *search) findPlaces(u int32) {
 	slices.SortStableFunc(r.places, func(x, y place) int { return cmp.Compare(y.gain, x.gain) })
 }
 
-// addNear lists sites beside one, as many as options say, from a random one on.
-func (r *search) addNear(u, site int32) {
+// addNear lists sites beside a site, at most Options.Near, from a random one on.
+func (r *localSearch) addNear(u, site int32) {
 	near := r.sites.beside(site)
 	count := min(len(near), r.options.Near)
 	if count == 0 {
@@ -196,16 +205,16 @@ func (r *search) addNear(u, site int32) {
 	}
 }
 
-func (r *search) addPlace(u, site int32) {
+func (r *localSearch) addPlace(u, site int32) {
 	if r.listed[site] == r.turn {
 		return
 	}
 	r.listed[site] = r.turn
-	r.places = append(r.places, place{site, r.path.of[u] - r.path.hopeful(u, site)})
+	r.places = append(r.places, place{site, r.path.of[u] - r.path.leastOnSite(u, site)})
 }
 
 // partners are the half-edges of u's heaviest partners, the heaviest first.
-func (r *search) partners(u int32) []int32 {
+func (r *localSearch) partners(u int32) []int32 {
 	g := r.problem.Graph
 	first, end := g.Row(u)
 	r.heaviest = r.heaviest[:0]

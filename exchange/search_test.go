@@ -16,11 +16,12 @@ import (
 )
 
 // quick is the default with less annealing.
-var quick = Options{Partners: 12, Near: 32, Slots: 64, Trials: 16, Random: 16, Proposals: 100, Heat: 0.2, Work: 10_000_000}
+var quick = Options{Partners: 12, Near: 32, Slots: 64, Trials: 16, Random: 16, Proposals: 100, Heat: 0.2,
+	Work: 10_000_000}
 
-// Under all constraints together: every slot holds one rank at most, fixed
-// ranks are on their slots, few enough ranks have moved, the cost is no worse
-// than the settled start's, the input is as it was, and a second run brings the same.
+// Under all constraints together every slot holds at most one rank, fixed ranks are on their slots,
+// few enough ranks have moved, and the cost is no worse than that of the settled start. The input
+// does not change, and a second run gives the same.
 func TestRefineKeepsConstraints(t *testing.T) {
 	onEach(t, func(t *rapid.T, machine *topology.Topology) {
 		p := drawProblem(t, machine)
@@ -42,7 +43,8 @@ func TestRefineKeepsConstraints(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, m := range []mapping.Mapping{settled, m} {
-			if err := errors.Join(m.Check(p.Allocation.SlotCount()), p.CheckMoves(m)); err != nil || len(m) != p.Ranks() {
+			if err := errors.Join(m.Check(p.Allocation.SlotCount()), p.CheckMoves(m)); err != nil ||
+				len(m) != p.Ranks() {
 				t.Fatal(len(m), err)
 			}
 			for r, slot := range p.Fixed {
@@ -67,15 +69,18 @@ func TestRefineKeepsConstraints(t *testing.T) {
 // Ending early gives the mapping reached so far, valid and no worse, beside the
 // context's error.
 func TestRefineEndsWithContext(t *testing.T) {
-	p := patternProblem(t, "fattree:nodes-per-leaf=8,leaves-per-pod=8,pods=4,aggs-per-pod=4,cores=8", "stencil2d:16x16")
+	p := patternProblem(t, "fattree:nodes-per-leaf=8,leaves-per-pod=8,pods=4,aggs-per-pod=4,cores=8",
+		"stencil2d:16x16")
 	start := shuffled(p, 1)
-	for _, objective := range []mapping.Objective{mapping.PathLength, mapping.LinkLoad, mapping.Mixed, mapping.Capacity} {
+	for _, objective := range []mapping.Objective{mapping.PathLength, mapping.LinkLoad, mapping.Mixed,
+		mapping.Capacity} {
 		p.Objective = objective
 		ended, cancel := context.WithCancel(context.Background())
 		cancel()
 		m, err := Refine(ended, p, start, DefaultOptions)
 		if !errors.Is(err, context.Canceled) || !slices.Equal(m, start) {
-			t.Errorf("%s: a context that has ended gives %v and another mapping than the start", objective, err)
+			t.Errorf("%s: a context that has ended gives %v and another mapping than the start", objective,
+				err)
 		}
 		late := &expiring{Context: context.Background(), calls: 300}
 		m, err = Refine(late, p, start, DefaultOptions)
@@ -91,7 +96,7 @@ func TestRefineEndsWithContext(t *testing.T) {
 	}
 }
 
-// expiring ends after so many questions.
+// expiring is a context that ends after a number of calls of Err.
 type expiring struct {
 	context.Context
 	calls int
@@ -105,7 +110,7 @@ func (e *expiring) Err() error {
 }
 
 // Doubling all weights changes nothing in the result.
-func TestRefineOfTwiceTheWeights(t *testing.T) {
+func TestRefineWithDoubledWeights(t *testing.T) {
 	onEach(t, func(t *rapid.T, machine *topology.Topology) {
 		p := drawProblem(t, machine)
 		constrain(t, p)
@@ -145,7 +150,8 @@ func doubled(weights []int64) []int64 {
 func TestRefineAgainstAllMappings(t *testing.T) {
 	reached, all := map[mapping.Objective]int{}, 0
 	for i, spec := range []string{
-		"fattree:nodes-per-leaf=2,leaves-per-pod=2,pods=2,aggs-per-pod=1,cores=2,up=2", "torus:6", "mesh:3x2", "hyperx:3x2",
+		"fattree:nodes-per-leaf=2,leaves-per-pod=2,pods=2,aggs-per-pod=1,cores=2,up=2", "torus:6", "mesh:3x2",
+		"hyperx:3x2",
 	} {
 		machine := mustNetwork(t, spec)
 		for seed := range uint64(10) {
@@ -174,7 +180,8 @@ func TestRefineAgainstAllMappings(t *testing.T) {
 	t.Logf("least of all mappings reached, of %d: %v", all, reached)
 	for objective := range mapping.Objective(4) {
 		if reached[objective] < all*3/4 {
-			t.Errorf("%s: the least of all mappings is reached in %d of %d", objective, reached[objective], all)
+			t.Errorf("%s: the least of all mappings is reached in %d of %d", objective, reached[objective],
+				all)
 		}
 	}
 }
@@ -185,7 +192,8 @@ func randomProblem(t *testing.T, machine *topology.Topology, hosts int, seed uin
 	chance := rand.New(rand.NewPCG(seed, 7))
 	var flows []commgraph.Flow
 	for range 9 {
-		flows = append(flows, commgraph.Flow{From: chance.Int32N(6), To: chance.Int32N(6), Bytes: 1 + chance.Int64N(100)})
+		flows = append(flows, commgraph.Flow{From: chance.Int32N(6), To: chance.Int32N(6),
+			Bytes: 1 + chance.Int64N(100)})
 	}
 	traffic, err := commgraph.NewTraffic(6, flows, false)
 	if err != nil {

@@ -8,24 +8,31 @@ import (
 	"remap/topology"
 )
 
-// sites groups the slots of an allocation by where their hosts hang: hosts
-// with rails to the same switches, in the same order and at the same prices,
-// are one site, as far from everything. In most networks a site is a leaf switch.
+// sites groups the slots of an allocation by the switches their hosts are connected to. Hosts with
+// rails to the same switches, in the same order and at the same prices, are one site: they are
+// equally far from everything. In most networks a site is a leaf switch.
 type sites struct {
-	host   []int32 // length slots: host of the topology
-	of     []int32 // length slots: its site
-	sample []int32 // length sites: a host there; sites are numbered in order of their first slot
-	first  []int32 // length sites+1: site i has slots slots[first[i]:first[i+1]]
-	slots  []int32 // length slots, ascending within a site
-	shared bool    // some host has several slots
-	alike  bool    // exchanges within a site change nothing: one slot a host, all links of hosts load and cost the same, and routes do not depend on the host
+	// length slots: host of the topology
+	host []int32
+	// of (length slots) is the site of a slot.
+	of []int32
+	// sample (length sites) is a host of the site. Sites are numbered in order of their first slot.
+	sample []int32
+	// first (length sites+1): site i has the slots slots[first[i]:first[i+1]].
+	first []int32
+	// length slots, ascending within a site
+	slots []int32
+	// shared: some host has several slots.
+	shared bool
+	// alike: exchanges within a site change nothing. That is so with one slot a host, equal rates
+	// and prices of all links of hosts, and routes that do not depend on the host.
+	alike bool
 
-	nearFirst []int32 // length sites+1
-	near      []int32 // sites that fewest links lead to from each site, itself left out
+	// length sites+1
+	nearFirst []int32
+	// near are the sites that fewest links lead to from each site, the site itself left out.
+	near []int32
 }
-
-// nearLimit bounds the list of near sites of one site.
-const nearLimit = 64
 
 func newSites(p *mapping.Problem) *sites {
 	machine := p.Machine
@@ -69,7 +76,8 @@ func sameRates(machine *topology.Topology, hosts []int32) bool {
 		first, end := machine.Out(h)
 		for l := first; l < end; l++ {
 			rate := machine.Links[machine.Reverse(l)].BytesPerSecond
-			if first, _ := machine.Out(hosts[0]); machine.Links[l].BytesPerSecond != rate || rate != machine.Links[first].BytesPerSecond {
+			if first, _ := machine.Out(hosts[0]); machine.Links[l].BytesPerSecond != rate ||
+				rate != machine.Links[first].BytesPerSecond {
 				return false
 			}
 		}
@@ -88,8 +96,8 @@ func (s *sites) beside(site int32) []int32 {
 	return s.near[s.nearFirst[site]:s.nearFirst[site+1]]
 }
 
-// grouped lists the indexes of keys by key: those of key k are
-// items[first[k]:first[k+1]], ascending.
+// grouped lists the indexes of keys by key: those of key k are items[first[k]:first[k+1]],
+// ascending.
 func grouped(keys []int32, count int) (first, items []int32) {
 	first = make([]int32, count+1)
 	for _, k := range keys {
@@ -107,9 +115,8 @@ func grouped(keys []int32, count int) (first, items []int32) {
 	return first, items
 }
 
-// findNear goes out from the switches of every site, link by link, until it
-// meets other sites: the neighbours on a torus, the leaf switches of the same
-// pod in a fat tree.
+// findNear searches breadth first from the switches of every site until it meets other sites: the
+// neighbours on a torus, the leaf switches of the same pod in a fat tree.
 func (s *sites) findNear(machine *topology.Topology) {
 	hanging := make([][]int32, machine.Switches()) // sites with a rail at the switch
 	for site, h := range s.sample {
@@ -119,7 +126,8 @@ func (s *sites) findNear(machine *topology.Topology) {
 			hanging[sw] = append(hanging[sw], int32(site))
 		}
 	}
-	w := nearWalk{machine: machine, hanging: hanging, seen: make([]int32, machine.Switches()), listed: make([]int32, s.count())}
+	w := nearWalk{machine: machine, hanging: hanging, seen: make([]int32, machine.Switches()),
+		listed: make([]int32, s.count())}
 	s.nearFirst = make([]int32, 1, s.count()+1)
 	for site := range int32(s.count()) {
 		s.near = w.from(s.near, site, s.sample[site])
@@ -131,12 +139,14 @@ func (s *sites) findNear(machine *topology.Topology) {
 type nearWalk struct {
 	machine *topology.Topology
 	hanging [][]int32
-	seen    []int32 // length switches: site that saw it last, plus 1
-	listed  []int32 // length sites: the same
-	queue   []int32
+	// length switches: site that saw it last, plus 1
+	seen []int32
+	// length sites: the same
+	listed []int32
+	queue  []int32
 }
 
-// from appends the sites of the first layer that has any.
+// from appends the sites of the nearest layer of switches that has any.
 func (w *nearWalk) from(list []int32, site, host int32) []int32 {
 	begin, mark := len(list), site+1
 	w.queue = w.queue[:0]
@@ -165,4 +175,23 @@ func (w *nearWalk) from(list []int32, site, host int32) []int32 {
 		}
 	}
 	return list
+}
+
+// bySite (levels x sites) is the subtree that holds the leaf switch of each site; nil where
+// some host has several rails.
+func bySite(t *topology.Subtrees, machine *topology.Topology, s *sites) [][]int32 {
+	for _, h := range s.sample {
+		if first, end := machine.Out(h); end-first != 1 {
+			return nil
+		}
+	}
+	var low [][]int32
+	for _, of := range t.Of {
+		level := make([]int32, s.count())
+		for site, h := range s.sample {
+			level[site] = of[machine.LeafSwitch(h)]
+		}
+		low = append(low, level)
+	}
+	return low
 }

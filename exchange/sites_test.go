@@ -57,7 +57,8 @@ func TestSites(t *testing.T) {
 		seen := make([]bool, p.Allocation.SlotCount())
 		for site := range int32(s.count()) {
 			for _, slot := range s.at(site) {
-				if seen[slot] || s.of[slot] != site || machine.LeafSwitch(s.host[slot]) != machine.LeafSwitch(s.sample[site]) {
+				if seen[slot] || s.of[slot] != site ||
+					machine.LeafSwitch(s.host[slot]) != machine.LeafSwitch(s.sample[site]) {
 					t.Fatalf("slot %d on site %d", slot, site)
 				}
 				seen[slot] = true
@@ -79,7 +80,7 @@ func TestSites(t *testing.T) {
 func TestPeaks(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		values := rapid.SliceOfN(rapid.Float64Range(0, 10), 1, 20).Draw(t, "values")
-		p := newPeaks(len(values))
+		p := newMaxTree(len(values))
 		p.setAll(func(i int) float64 { return values[i] }, len(values))
 		marks := make([]int32, len(values))
 		for range 20 {
@@ -93,8 +94,10 @@ func TestPeaks(t *testing.T) {
 					unmarked = max(unmarked, v)
 				}
 			}
-			if p.greatest() != slices.Max(values) || values[p.where()] != p.greatest() || p.greatestBut(marks, 1, 1, 0.5) != unmarked {
-				t.Fatalf("of %v with marks %v: %g at %d, %g without marks", values, marks, p.greatest(), p.where(), p.greatestBut(marks, 1, 1, 0.5))
+			if p.greatest() != slices.Max(values) || values[p.where()] != p.greatest() ||
+				p.greatestBut(marks, 1, 1, 0.5) != unmarked {
+				t.Fatalf("of %v with marks %v: %g at %d, %g without marks", values, marks, p.greatest(),
+					p.where(), p.greatestBut(marks, 1, 1, 0.5))
 			}
 		}
 	})
@@ -104,7 +107,8 @@ func TestPeaks(t *testing.T) {
 func TestOptions(t *testing.T) {
 	p := patternProblem(t, "torus:4", "ring:4")
 	for _, change := range []func(o *Options){
-		func(o *Options) { o.Partners = 0 }, func(o *Options) { o.Near = -1 }, func(o *Options) { o.Slots = 0 },
+		func(o *Options) { o.Partners = 0 }, func(o *Options) { o.Near = -1 },
+		func(o *Options) { o.Slots = 0 },
 		func(o *Options) { o.Trials = 0 }, func(o *Options) { o.Work = -1 }, func(o *Options) { o.Heat = -1 },
 	} {
 		options := DefaultOptions

@@ -7,40 +7,45 @@ import (
 	"remap/mapping"
 )
 
-// State is a mapping with its cost under the problem's objective, and what it
-// takes to price and make exchanges. Costs follow exchanges step by step: path
-// lengths in integers, without error; link loads in floating point, where they
-// are recomputed after every recomputeAfter exchanges, and where on fat trees
-// every step is exact too as long as loads stay below 2^53 bytes.
+// State is a mapping with its cost under the problem's objective, and what is needed to price and
+// make exchanges. Costs are updated with every exchange. Path lengths are integers, without error.
+// Link loads are in floating point and are summed again after every recomputeAfter exchanges; on
+// fat trees every update is exact as long as loads stay below 2^53 bytes.
 type State struct {
 	problem *mapping.Problem
 	sites   *sites
 	slotOf  mapping.Mapping
-	rankAt  []int32 // length slots: rank there, -1 = empty
-	home    []int32 // length ranks: host of Problem.Start; nil without a limit of moves
-	away    int     // ranks on another host than home
-	path    *path   // for link loads too: it says which exchanges are worth pricing
-	load    *load   // nil when the objective does not ask
-	steps   int64   // elementary steps so far
+	// length slots: rank there, -1 = empty
+	rankAt []int32
+	// length ranks: host of Problem.Start; nil without a limit of moves
+	home []int32
+	// ranks on another host than home
+	away int
+	// path is kept for link loads too: it tells which exchanges to price in full.
+	path *path
+	// load is nil when the objective has no link loads.
+	load *load
+	// elementary steps so far
+	steps int64
 }
 
-// Gain is what an exchange brings: how much the cost falls, and for objectives
-// with link loads how much the sum of squared seconds over all links falls,
-// which decides between mappings of equal cost. Differences within rounding are 0.
+// Gain is what an exchange brings. Cost is by how much the cost falls. Spread is for objectives
+// with link loads: by how much the sum of squared seconds over all links falls; it decides between
+// mappings of equal cost. Differences within rounding are 0.
 type Gain struct{ Cost, Spread float64 }
 
 // Improves tells whether the exchange makes the mapping better.
 func (g Gain) Improves() bool { return g.Cost > 0 || g.Cost == 0 && g.Spread > 0 }
 
-// Above tells whether g is the better exchange of two.
+// Above tells whether g is better than the gain of another exchange.
 func (g Gain) Above(other Gain) bool {
 	return g.Cost > other.Cost || g.Cost == other.Cost && g.Spread > other.Spread
 }
 
-// NewState takes a mapping that passes Check and a problem that does. The
-// mapping is copied. Memory: O(slots + edges + sites^2) up to 2048 sites (leaf
-// switches), O(slots + edges) above; with link loads O(links) more, and the
-// lists of links of pairs of sites, up to 256 MB.
+// NewState takes a problem and a mapping that both pass Check. It copies the mapping.
+//
+// Memory: O(slots + edges + sites^2) up to 2048 sites (leaf switches), O(slots + edges) above. Link
+// loads need O(links) more, and up to 256 MB for the lists of links of pairs of sites.
 func NewState(p *mapping.Problem, m mapping.Mapping) *State {
 	s := &State{problem: p, sites: newSites(p), slotOf: append(mapping.Mapping{}, m...)}
 	s.rankAt = m.Holders(len(s.sites.of))
@@ -67,15 +72,11 @@ func (s *State) Cost() float64 {
 		return s.path.cost(s.path.total)
 	case s.problem.Objective == mapping.LinkLoad:
 		return s.load.worst()
-	case s.load.steep:
+	case s.load.capacity:
 		return s.path.cost(s.path.total)/s.path.distance.scale() + s.load.spread
 	}
 	return math.Sqrt(s.path.cost(s.path.total) * s.load.worst())
 }
-
-// rounding is the share of a cost below which a difference in floating point
-// is taken for none.
-const rounding = 1e-12
 
 // Gain prices the exchange of the contents of two slots.
 func (s *State) Gain(a, b int32) Gain {
@@ -93,20 +94,20 @@ func (s *State) Gain(a, b int32) Gain {
 		after = math.Sqrt(s.path.cost(total-s.path.gain(a, b)) * worst)
 	case mapping.Capacity:
 		shorter := s.path.cost(total) - s.path.cost(total-s.path.gain(a, b))
-		return Gain{Cost: beyond(shorter/s.path.distance.scale()-spread, s.Cost())}
+		return Gain{Cost: aboveRounding(shorter/s.path.distance.scale()-spread, s.Cost())}
 	}
-	return Gain{Cost: beyond(before-after, before), Spread: beyond(-spread, s.load.spread)}
+	return Gain{Cost: aboveRounding(before-after, before), Spread: aboveRounding(-spread, s.load.spread)}
 }
 
-// beyond is the difference unless it is within rounding of what it is measured against.
-func beyond(difference, scale float64) float64 {
+// aboveRounding is the difference; 0 if it is within rounding of the scale.
+func aboveRounding(difference, scale float64) float64 {
 	if math.Abs(difference) <= rounding*scale {
 		return 0
 	}
 	return difference
 }
 
-// Exchange swaps the contents of two slots, whatever that costs.
+// Exchange swaps the contents of two slots, also where that makes the cost higher.
 func (s *State) Exchange(a, b int32) {
 	if s.load != nil {
 		s.load.exchange(a, b)
@@ -126,9 +127,9 @@ func (s *State) Exchange(a, b int32) {
 	}
 }
 
-// Allowed tells whether the exchange keeps fixed ranks on their slots and the
-// limit of moves; where the limit is passed already, whether it brings more
-// ranks home than it takes away.
+// Allowed tells whether an exchange keeps fixed ranks on their slots and keeps the limit of moves.
+// Where the limit is already exceeded, an exchange is allowed that brings at least as many ranks
+// home as it takes away.
 func (s *State) Allowed(a, b int32) bool {
 	if s.pinned(s.rankAt[a]) || s.pinned(s.rankAt[b]) {
 		return false
@@ -168,7 +169,7 @@ func (s *State) isAway(rank, slot int32) int {
 	return 0
 }
 
-// check tests the bookkeeping against nothing but the mapping.
+// check tests that slotOf and rankAt fit each other.
 func (s *State) check() error {
 	if err := s.slotOf.Check(len(s.rankAt)); err != nil {
 		return err

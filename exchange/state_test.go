@@ -32,8 +32,10 @@ func TestGainIsDifferenceOfCosts(t *testing.T) {
 				t.Fatal(err)
 			}
 			after := p.Cost(s.slotOf)
-			if bound := 1e-9 * max(before, after); math.Abs(s.Cost()-after) > bound || math.Abs(before-after-gain.Cost) > bound {
-				t.Fatalf("%s: from %g by %g to %g, recomputed %g", p.Objective, before, gain.Cost, s.Cost(), after)
+			if bound := 1e-9 * max(before, after); math.Abs(s.Cost()-after) > bound ||
+				math.Abs(before-after-gain.Cost) > bound {
+				t.Fatalf("%s: from %g by %g to %g, recomputed %g", p.Objective, before, gain.Cost, s.Cost(),
+					after)
 			}
 		}
 	})
@@ -48,7 +50,8 @@ func TestLoadsAreLinkLoads(t *testing.T) {
 		}
 		traffics, share := []*commgraph.Traffic{p.Traffic}, 1.0
 		if p.Traffic == nil {
-			traffics[0], share = &commgraph.Traffic{Offsets: p.Graph.Offsets, Destinations: p.Graph.Neighbors, Bytes: p.Graph.Weights}, 0.5
+			traffics[0], share = &commgraph.Traffic{Offsets: p.Graph.Offsets, Destinations: p.Graph.Neighbors,
+				Bytes: p.Graph.Weights}, 0.5
 		}
 		if len(p.Phases) > 1 {
 			traffics = p.Phases
@@ -60,13 +63,16 @@ func TestLoadsAreLinkLoads(t *testing.T) {
 			s.Exchange(slot.Draw(t, "slot"), slot.Draw(t, "other slot"))
 		}
 		for i, traffic := range traffics {
-			total := 0.0 // bytes: errors of rounding are those of the largest load so far, also where nothing is left of it
+			// Bytes: rounding errors are those of the largest load so far, also where
+			// nothing is left of it.
+			total := 0.0
 			for _, b := range traffic.Bytes {
 				total += float64(b)
 			}
 			for l, want := range p.Routing.LinkLoads(machine, p.Allocation, traffic, s.slotOf) {
 				want *= share
-				got := s.load.bytesOf(s.load.phases[i].bytes, int32(l)) * share / machine.Links[l].BytesPerSecond
+				got := s.load.bytesOf(s.load.phases[i].bytes,
+					int32(l)) * share / machine.Links[l].BytesPerSecond
 				if math.Abs(got-want) > 1e-12*total/machine.Links[l].BytesPerSecond {
 					t.Fatalf("phase %d: link %d takes %g s, by LinkLoads %g", i, l, got, want)
 				}
@@ -96,7 +102,7 @@ func (l *load) bytesOf(bytes []float64, link int32) float64 {
 	if l.links.tree == nil {
 		return bytes[l.links.class[link]]
 	}
-	for n, upward := range l.links.tree.upward {
+	for n, upward := range l.links.tree.Up {
 		if slices.Contains(upward, link) {
 			return bytes[l.links.bottom+2*int32(n)] / float64(len(upward))
 		}
@@ -118,13 +124,13 @@ func TestCostOfRelabelledRanks(t *testing.T) {
 			traffic = p.Graph.Traffic()
 		}
 		q := *p
-		named := renamed(t, traffic, name)
+		named := relabelled(t, traffic, name)
 		if q.Graph = named.Graph(); p.Traffic != nil {
 			q.Traffic = named
 		}
 		q.Phases = nil
 		for _, phase := range p.Phases {
-			q.Phases = append(q.Phases, renamed(t, phase, name))
+			q.Phases = append(q.Phases, relabelled(t, phase, name))
 		}
 		other := make(mapping.Mapping, len(m))
 		for r, slot := range m {
@@ -137,13 +143,14 @@ func TestCostOfRelabelledRanks(t *testing.T) {
 	})
 }
 
-// renamed is a traffic with other numbers for ranks.
-func renamed(t fataler, traffic *commgraph.Traffic, name []int32) *commgraph.Traffic {
+// relabelled is a traffic with other numbers for ranks.
+func relabelled(t fataler, traffic *commgraph.Traffic, name []int32) *commgraph.Traffic {
 	var flows []commgraph.Flow
 	for r := range int32(traffic.Ranks()) {
 		first, end := traffic.Row(r)
 		for i := first; i < end; i++ {
-			flows = append(flows, commgraph.Flow{From: name[r], To: name[traffic.Destinations[i]], Bytes: traffic.Bytes[i]})
+			flows = append(flows, commgraph.Flow{From: name[r], To: name[traffic.Destinations[i]],
+				Bytes: traffic.Bytes[i]})
 		}
 	}
 	other, err := commgraph.NewTraffic(traffic.Ranks(), flows, false)

@@ -6,10 +6,9 @@ import (
 	"remap/mapping"
 )
 
-// Strategy is "swap": exchanges of ranks, and of ranks with empty slots, that
-// gain under the problem's objective, from Problem.Start. Fixed ranks go to
-// their slots first. The result is never worse than Start so settled, and keeps
-// MaxMoves.
+// Strategy is "swap": it exchanges ranks with ranks, and ranks with empty slots, from
+// Problem.Start, where that gains under the problem's objective. Fixed ranks go to their slots
+// first. The result keeps MaxMoves and is never worse than Start with the fixed ranks in place.
 func Strategy() mapping.Strategy {
 	return mapping.Strategy{
 		Refine: true,

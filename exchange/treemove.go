@@ -1,15 +1,15 @@
 package exchange
 
-// moveInTree is moveFlows in a tree of hosts with one rail. At every level only
-// what crosses the edge of a subtree before or after the move changes, at the
-// partner's end only what does one and not the other, and from the level on at
-// which both slots share a subtree nothing.
+// moveInTree is moveFlows in a fat tree of hosts with one rail. At every level only the bytes
+// change that cross the edge of a subtree before or after the move. At the partner's end only bytes
+// change that cross an edge before and not after, or after and not before. From the level on at
+// which one subtree holds both slots nothing changes.
 //
 //	level 2   [      .  .      |      .       ]
 //	level 1   [ from | x  to   |  y   |       ]
 //
-//	with y all changes at level 1 only: out of from's subtree and into to's;
-//	with x bytes no longer enter its subtree, and none leave to's for it
+//	partner y: only level 1 changes, out of the subtree of `from` and into that of `to`
+//	partner x: bytes no longer enter its subtree, and none leave the subtree of `to` for it
 //
 // O(degree x levels).
 func (l *load) moveInTree(f *flows, u, except, from, to int32) {
@@ -56,9 +56,8 @@ func (s *sums) add(f sums) {
 	s.in += f.in
 }
 
-// partnerInTree is what changes at the edges of the subtrees of one partner, at
-// site x; at the edges of those that its flow's other end leaves and enters it
-// is summed up in crossing.
+// partnerInTree fills change at the edges of the subtrees that hold a partner, at site x. The bytes
+// at the edges of the subtrees of `from` and `to` are summed in crossing.
 func (l *load) partnerInTree(flow sums, from, to, x int32) {
 	for k, low := range l.links.low {
 		a, b, c := low[from], low[to], low[x]
@@ -80,8 +79,8 @@ func (l *load) partnerInTree(flow sums, from, to, x int32) {
 	}
 }
 
-// addBoth adds to the class up out of a subtree or host, and to that down into
-// it, which follows.
+// addBoth adds bytes to the class up out of a subtree or host, and to the class down into it, which
+// follows.
 func (l *load) addBoth(class int32, out, in float64) {
 	l.steps += 2
 	l.add(class, out)

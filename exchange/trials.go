@@ -8,14 +8,15 @@ import (
 // trial is an exchange that may be priced in full.
 type trial struct {
 	slot int32
-	gain int64 // of path lengths
+	// gain is the gain in path length.
+	gain int64
 }
 
-// bestLoad prices for rank u the exchanges that make paths shortest, or least
-// longer, with slots on the sites of its heaviest partners, beside these and
-// anywhere, and takes the best. Links are loaded less where paths are shorter,
-// and pricing a path takes a fraction of what pricing all its links does.
-func (r *search) bestLoad(u int32, most int) (slot int32, gain Gain) {
+// bestLoad is the best exchange for rank u of those with the shortest paths, priced in full. It
+// tries slots on the sites of u's heaviest partners, beside these, and at random. Shorter paths
+// load links less, and pricing a path takes a fraction of the time that pricing all its links
+// takes.
+func (r *localSearch) bestLoad(u int32, most int) (slot int32, gain Gain) {
 	from := r.slotOf[u]
 	r.findTrials(u)
 	if len(r.trials) > most {
@@ -31,8 +32,8 @@ func (r *search) bestLoad(u int32, most int) (slot int32, gain Gain) {
 	return slot, gain
 }
 
-// findTrials lists slots with what their exchange for u's brings to paths.
-func (r *search) findTrials(u int32) {
+// findTrials lists slots with the gain in path length of exchanging u with their contents.
+func (r *localSearch) findTrials(u int32) {
 	from := r.slotOf[u]
 	r.turn++
 	r.trials = r.trials[:0]
@@ -46,7 +47,7 @@ func (r *search) findTrials(u int32) {
 			return
 		}
 		r.listed[site] = r.turn
-		for _, to := range r.some(site) {
+		for _, to := range r.slotsToTry(site) {
 			try(to)
 		}
 	}

@@ -7,51 +7,40 @@ import (
 	"remap/mapping"
 )
 
-// Bound is a time that the links it is named for need for the job's bytes under
-// a mapping: that mapping cannot be faster.
+// Bound is a lower bound: the time that the links it is named for need for the job's bytes under a
+// mapping. That mapping cannot be faster.
 //
 // Name is one of
 //   - injection or ejection: hosts' links;
 //   - heavy rank: the same, where few ranks send or receive much more than most;
 //   - taper: links out of or into leaf switches and pods of a fat tree;
 //   - network: those of switches and groups elsewhere;
-//   - minimal paths: links between two switches or groups that no shortest path
-//     avoids, where packets take no others (Problem.Routing);
+//   - minimal paths: links between two switches or groups that no shortest path avoids, where
+//     packets take no others (Problem.Routing);
 //   - static routes: a single link, under static routing;
 //   - memory: of hosts, for messages between their own ranks;
 //   - foreign load: links at the rates that others leave: an estimate.
 type Bound struct {
 	Name string
-	NS   float64 // of the most loaded one
-	Any  bool    // no mapping can be faster
+	// NS is the time of the most loaded link, in ns.
+	NS float64
+	// Any: the bound holds for every mapping.
+	Any bool
 }
 
-const (
-	// NearBound is how near to the bound of hosts' links a time must be for the
-	// search to end.
-	NearBound = 1.05
-	// heavyRank is how many times the bytes of the median rank the busiest
-	// must send or receive to be called the bound.
-	heavyRank = 2
-	// littleCongestion is the share of congested ports below which, even by the
-	// finer definition, there is nothing to learn.
-	littleCongestion = 0.01
-)
-
-// bound is the largest bound of a candidate by any routing, which decides whether the
-// search ends.
+// bound is the largest lower bound of a candidate that holds for any routing. It decides whether
+// the search ends.
 func (s *search) bound(c *Candidate) Bound { return largest(s.bounds(c)) }
 
-// told is the largest bound of a candidate, paths included, that its measured time does
-// not beat. A time that is below one by more than the nanosecond of rounding tells of an
-// estimate that is none, as that of foreign load may be, or of an extrapolation to the
-// full volume.
-func (s *search) told(c *Candidate) Bound {
+// boundOf is the largest lower bound of a candidate, paths included, that its time does not
+// contradict. A time below a bound by more than a nanosecond of rounding shows that the bound is an
+// estimate that does not hold: that of foreign load may be, or an extrapolation to the full volume.
+func (s *search) boundOf(c *Candidate) Bound {
 	beaten := func(b Bound) bool { return b.NS > float64(c.Summary.ElapsedNS)+1 }
 	return largest(slices.DeleteFunc(append(s.bounds(c), s.paths(c.Mapping)), beaten))
 }
 
-// largest is the first of the largest; the zero Bound where none takes any time.
+// largest is the first of the largest bounds; the zero Bound where none takes any time.
 func largest(all []Bound) (most Bound) {
 	for _, b := range all {
 		if b.NS > most.NS {
@@ -61,8 +50,8 @@ func largest(all []Bound) (most Bound) {
 	return most
 }
 
-// bounds are all bounds of a candidate by any routing. Foreign load is one of them where
-// it is over 5 % more than the others.
+// bounds are all lower bounds of a candidate that hold for any routing. Foreign load is one of them
+// where it is over 5 % more than the others.
 func (s *search) bounds(c *Candidate) []Bound {
 	if s.cuts == nil {
 		s.cuts = newCuts(s.Problem.Machine)
@@ -76,8 +65,8 @@ func (s *search) bounds(c *Candidate) []Bound {
 	if b.Any && s.heaviest() {
 		b.Name = "heavy rank"
 	}
-	foreign := c.digest.state.foreign
-	if s.Alone { // what links lose, they lose to the job itself
+	foreign := c.observed.links.foreign
+	if s.Alone { // links lose nothing to others
 		foreign = nil
 	}
 	between, left := 0.0, 0.0
@@ -96,7 +85,7 @@ func (s *search) bounds(c *Candidate) []Bound {
 	return all
 }
 
-// paths is the bound of links that the routing leaves no way around.
+// paths is the lower bound of links that the routing cannot avoid.
 func (s *search) paths(m mapping.Mapping) Bound {
 	p := s.Problem
 	b := Bound{Name: "minimal paths", NS: 1e9 * p.Routing.PathSeconds(p.Machine, p.Allocation, s.Traffic, m)}
@@ -106,8 +95,7 @@ func (s *search) paths(m mapping.Mapping) Bound {
 	return b
 }
 
-// copying is the most seconds that a host's memory needs for the messages between its
-// own ranks.
+// copying is the most seconds that a host's memory needs for the messages between its own ranks.
 func (s *search) copying(hosts []int32) (most float64) {
 	if s.Memory == nil {
 		return 0
@@ -128,8 +116,8 @@ func (s *search) copying(hosts []int32) (most float64) {
 	return most
 }
 
-// single tells whether no two ranks can share a host, and all hosts' links are
-// equal: then these carry the same under every mapping.
+// single tells whether no two ranks can share a host and the links of all hosts have equal rates.
+// These links then carry the same bytes under every mapping.
 func (s *search) single() bool {
 	a, machine := s.Problem.Allocation, s.Problem.Machine
 	for i, h := range a.Hosts {
@@ -142,9 +130,10 @@ func (s *search) single() bool {
 			return false
 		}
 		for k := range end - first {
-			mine, theirs := first+k, begin+k
-			if machine.Links[mine].BytesPerSecond != machine.Links[theirs].BytesPerSecond ||
-				machine.Links[machine.Reverse(mine)].BytesPerSecond != machine.Links[machine.Reverse(theirs)].BytesPerSecond {
+			mine, other := first+k, begin+k
+			mineBack, otherBack := machine.Reverse(mine), machine.Reverse(other)
+			if machine.Links[mine].BytesPerSecond != machine.Links[other].BytesPerSecond ||
+				machine.Links[mineBack].BytesPerSecond != machine.Links[otherBack].BytesPerSecond {
 				return false
 			}
 		}
@@ -168,27 +157,29 @@ func (s *search) heaviest() bool {
 	return most > heavyRank*sent[len(sent)/2]
 }
 
-// nothingToGain tells why to end before any feedback, or after some, with a best mapping
-// that takes so many ns; empty when there may be something to gain.
+// nothingToGain is why the search ends with a best mapping that takes `elapsed` ns; empty when
+// there may be something to gain.
 func nothingToGain(b Bound, elapsed float64) string {
 	switch {
 	case elapsed == 0:
 		return "nothing to gain: no message takes any time"
-	case b.NS <= 0 || elapsed < b.NS*0.99: // none, or an extrapolation that cannot be
+	case b.NS <= 0 || elapsed < b.NS*impossible: // no bound, or one that does not hold
 		return ""
-	case (b.Any || b.Name == "injection" || b.Name == "ejection" || b.Name == "memory") && elapsed <= b.NS*NearBound:
+	case (b.Any || b.Name == "injection" || b.Name == "ejection" || b.Name == "memory") &&
+		elapsed <= b.NS*NearBound:
 		what := "nothing to gain"
-		if !b.Any { // another choice of ranks for each host could need less
+		if !b.Any { // other ranks on each host could need less
 			what = "no congestion to avoid"
 		}
-		return fmt.Sprintf("%s: within %.1f %% of the %s bound of %.1f us", what, 100*max(0, elapsed/b.NS-1), b.Name, b.NS/1000)
+		return fmt.Sprintf("%s: within %.1f %% of the %s bound of %.1f us", what, 100*max(0, elapsed/b.NS-1),
+			b.Name, b.NS/1000)
 	}
 	return ""
 }
 
-// unhindered tells whether the best mapping's packets meet next to no
-// congestion, by the finer definition too.
-func (s *search) unhindered(b Bound, finer *judgement) string {
+// unhindered is why the search ends where the packets of the best mapping meet next to no
+// congestion, by the finer definition too; empty where they do.
+func (s *search) unhindered(b Bound, finer *savedEvaluation) string {
 	hops, congested := int64(0), int64(0)
 	for _, r := range finer.Repeats {
 		hops += r.PortHops
@@ -201,5 +192,6 @@ func (s *search) unhindered(b Bound, finer *judgement) string {
 	if congested > 0 {
 		share = fmt.Sprintf("%.2g %%", 100*float64(congested)/float64(hops))
 	}
-	return fmt.Sprintf("no congestion to avoid: %s of the ports that packets cross are congested; the %s bound is %.1f us", share, b.Name, b.NS/1000)
+	return fmt.Sprintf("no congestion to avoid: %s of the ports that packets cross are congested; "+
+		"the %s bound is %.1f us", share, b.Name, b.NS/1000)
 }

@@ -5,16 +5,18 @@ import (
 	"remap/topology"
 )
 
-// cuts are disjoint sets of nodes. What ranks inside send to ranks outside must
-// leave over the links that go out, however it is routed: its bytes over the sum
-// of their rates is a time that no simulation can beat.
+// cuts are disjoint sets of nodes. What ranks inside a set send to ranks outside must leave over
+// the links that go out, whatever the routing. So its bytes over the sum of the rates of these
+// links is a lower bound of the time.
 type cuts struct {
-	of []int32 // length nodes: the set of every node, -1 = none
-	n  int     // sets
+	// of (length nodes) is the set of every node, -1 = none.
+	of []int32
+	// n is the number of sets.
+	n int
 }
 
-// newCuts are single hosts, then single switches with their hosts, then the groups of
-// every level of the machine.
+// newCuts are single hosts, then single switches with their hosts, then the groups of every level
+// of the machine.
 func newCuts(machine *topology.Topology) []cuts {
 	nodes := machine.Hosts() + machine.Switches()
 	alone := cuts{none(nodes), machine.Hosts()}
@@ -48,9 +50,9 @@ func none(n int) []int32 {
 	return of
 }
 
-// grow takes a switch into the set that at least half of its links by rate lead to, if
-// that is one set alone: then no more lead out. Any choice gives a bound; this one gives
-// a higher one.
+// grow adds switches to sets. A switch joins the set that at least half of its links by rate lead
+// to, if that is one set alone; the rate of the links out of the set does not grow then. Any choice
+// of sets gives a lower bound; this choice gives a higher one.
 func (c *cuts) grow(machine *topology.Topology) {
 	for grown := true; grown; {
 		grown = false
@@ -76,10 +78,11 @@ func (c *cuts) grow(machine *topology.Topology) {
 	}
 }
 
-// seconds are the most that the links out of a set, and into one, need for the
-// traffic of ranks on hosts (length ranks); left is that of both at the rates that
-// others leave, 0 without foreign (length links).
-func (c *cuts) seconds(machine *topology.Topology, traffic *commgraph.Traffic, hosts []int32, foreign []float64) (out, in, left float64) {
+// seconds are the most that the links out of a set, and into one, need for the traffic of ranks on
+// hosts (length ranks). left is the same over both directions at the rates that others leave; it is
+// 0 without foreign (length links).
+func (c *cuts) seconds(machine *topology.Topology, traffic *commgraph.Traffic, hosts []int32,
+	foreign []float64) (out, in, left float64) {
 	type direction struct{ bytes, rate, free float64 }
 	leaving, coming := make([]direction, c.n), make([]direction, c.n)
 	for r := range int32(traffic.Ranks()) {

@@ -15,14 +15,16 @@ import (
 	"remap/workload"
 )
 
-// Evaluation is what a number of repeats said of one mapping.
+// Evaluation is what the repeats of one mapping gave.
 type Evaluation struct {
-	Results []*evalsim.Result // by repeat, as the first job has seen them (evalsim.FirstJob)
-	turns   int               // Settings.Turns
+	// Results, by repeat, are those that the first job has seen (evalsim.FirstJob).
+	Results []*evalsim.Result
+	// turns is Settings.Turns.
+	turns int
 }
 
-// Times are the job's times at the full volume in the repeats in ns, paired over
-// mappings by position.
+// Times are the job's times at the full volume in the repeats, in ns. Position i is the same repeat
+// for all mappings.
 func (e *Evaluation) Times() []float64 {
 	times := make([]float64, len(e.Results))
 	for i, r := range e.Results {
@@ -34,7 +36,7 @@ func (e *Evaluation) Times() []float64 {
 // compared are the times by which mappings are compared, paired by position.
 func (e *Evaluation) compared() []float64 { return turnMeans(e.Times(), e.turns) }
 
-// turnMeans are the means of every so many times that follow each other; the times
+// turnMeans are the means of every `turn` times that follow each other. The result is the times
 // themselves where they are fewer, or a turn is one.
 func turnMeans(times []float64, turn int) []float64 {
 	if turn < 2 || len(times) < turn {
@@ -47,7 +49,7 @@ func turnMeans(times []float64, turn int) []float64 {
 	return means
 }
 
-// relativeError is that of the times, beside their scatter; 0 at full volume.
+// relativeError is that of the extrapolated times, beside their scatter; 0 at full volume.
 func (e *Evaluation) relativeError() float64 {
 	if len(e.Results) == 0 {
 		return 0
@@ -74,22 +76,22 @@ func (e *Evaluation) Flows() []evalsim.FlowStats {
 	return sum
 }
 
-// Evaluate judges a mapping by repeats first..first+count-1 of the original
-// traffic. The same repeat number uses the same random stream for every mapping. Calls
-// overlap: the next mappings are simulated while one is judged.
-// Flows follow the entries of Settings.Traffic.
+// Evaluate simulates a mapping in the repeats first..first+count-1 of the original traffic. One
+// repeat number has the same random stream for every mapping. Calls overlap: the next mappings are
+// simulated while one is evaluated. Flows follow the entries of Settings.Traffic.
 type Evaluate func(ctx context.Context, m mapping.Mapping, first, count int) (*Evaluation, error)
 
-// Simulator is the Evaluate of a program on a machine: evalsim on `workers`
-// cores, for all calls together. Background jobs share the network and stay where they are; only the
-// program's own time and congestion count. The program is laid out at the first
-// call. Flows follow the entries of Program.Traffic; where
-// those of Settings.Traffic are others, see FlowsOf.
-func Simulator(t *topology.Topology, a *mapping.Allocation, p *workload.Program, o evalsim.Options, workers int, background ...evalsim.Job) Evaluate {
+// Simulator is the Evaluate of a program on a machine: evalsim on `workers` cores, for all calls
+// together. Background jobs share the network and stay where they are; only the program's own time
+// and congestion count. The program is laid out at the first call. Flows follow the entries of
+// Program.Traffic; where those of Settings.Traffic are others, use FlowsOf.
+func Simulator(t *topology.Topology, a *mapping.Allocation, p *workload.Program, o evalsim.Options,
+	workers int, background ...evalsim.Job) Evaluate {
 	return simulatorIn(make(chan struct{}, max(1, workers)), t, a, p, o, background...)
 }
 
-// simulatorIn is Simulator where as many simulations run at a time as `running` has room for.
+// simulatorIn is Simulator where at most as many simulations run at a time as `running` has room
+// for.
 func simulatorIn(running chan struct{}, t *topology.Topology, a *mapping.Allocation, p *workload.Program,
 	o evalsim.Options, background ...evalsim.Job) Evaluate {
 	o.FlowCounts, o.OwnLinks = true, true
@@ -123,8 +125,9 @@ func simulatorIn(running chan struct{}, t *topology.Topology, a *mapping.Allocat
 	}
 }
 
-// repeats are those of one mapping, each as soon as there is room.
-func repeats(ctx context.Context, running chan struct{}, placed *evalsim.Simulation, first, count int) (*Evaluation, error) {
+// repeats are those of one mapping. Each begins as soon as there is room.
+func repeats(ctx context.Context, running chan struct{}, placed *evalsim.Simulation,
+	first, count int) (*Evaluation, error) {
 	results := make([]*evalsim.Result, count)
 	group, ctx := errgroup.WithContext(ctx)
 	for i := range count {
@@ -144,11 +147,12 @@ func repeats(ctx context.Context, running chan struct{}, placed *evalsim.Simulat
 	return &Evaluation{Results: evalsim.FirstJob(results)}, nil
 }
 
-// FlowsOf gives evaluations whose flows follow the entries of one traffic those of
-// another. Recorded traffic has entries that no program sends, such as of a rank
-// with itself: their flows stay empty. Volumes play no part.
+// FlowsOf gives evaluations whose flows follow the entries of one traffic flows that follow those
+// of another. Recorded traffic has entries that no program sends, such as of a rank with itself;
+// their flows stay empty. Volumes do not matter.
 func FlowsOf(evaluate Evaluate, simulated, traffic *commgraph.Traffic) Evaluate {
-	if slices.Equal(simulated.Offsets, traffic.Offsets) && slices.Equal(simulated.Destinations, traffic.Destinations) {
+	if slices.Equal(simulated.Offsets, traffic.Offsets) && slices.Equal(simulated.Destinations,
+		traffic.Destinations) {
 		return evaluate
 	}
 	from := make([]int32, len(traffic.Destinations))

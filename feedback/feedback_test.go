@@ -40,7 +40,8 @@ func ring(t testing.TB, n int) (*mapping.Problem, *commgraph.Traffic) {
 
 // shuffler is a strategy whose mapping depends on the weights and the seed.
 func shuffler(name string) mapping.Strategy {
-	return mapping.Strategy{Name: name, Refine: true, Map: func(_ context.Context, p *mapping.Problem) (mapping.Mapping, error) {
+	return mapping.Strategy{Name: name, Refine: true, Map: func(_ context.Context,
+		p *mapping.Problem) (mapping.Mapping, error) {
 		hash := p.Seed
 		for _, w := range p.Graph.Weights {
 			hash = hash*31 + uint64(w)
@@ -55,7 +56,7 @@ func shuffler(name string) mapping.Strategy {
 	}}
 }
 
-// score is a made-up judge: the time of a mapping is a hash of it, plus noise
+// score is a made-up evaluation: the time of a mapping is a hash of it, plus noise
 // by repeat; every flow of every second rank is congested.
 func score(m mapping.Mapping, repeat int) float64 {
 	h := uint64(1469598103934665603)
@@ -66,8 +67,9 @@ func score(m mapping.Mapping, repeat int) float64 {
 	return 1000 + float64(h>>54) + float64(r.Below(100))
 }
 
-func judge(entries int, calls *[]int) feedback.Evaluate {
-	return feedback.OneAtATime(func(ctx context.Context, m mapping.Mapping, first, count int) (*feedback.Evaluation, error) {
+func randomTimes(entries int, calls *[]int) feedback.Evaluate {
+	return feedback.OneAtATime(func(ctx context.Context, m mapping.Mapping,
+		first, count int) (*feedback.Evaluation, error) {
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
@@ -77,8 +79,9 @@ func judge(entries int, calls *[]int) feedback.Evaluate {
 			for f := range flows {
 				flows[f] = evalsim.FlowStats{Packets: 10, Hops: 20, CongestedHops: int64(f%2) * 5}
 			}
-			e.Results = append(e.Results, &evalsim.Result{Makespan: score(m, first+i), PortHops: 20, Congested: 5,
-				Flows: [][]evalsim.FlowStats{flows}, VolumeScale: 1})
+			e.Results = append(e.Results, &evalsim.Result{Makespan: score(m, first+i), PortHops: 20,
+				Congested: 5,
+				Flows:     [][]evalsim.FlowStats{flows}, VolumeScale: 1})
 		}
 		if calls != nil {
 			*calls = append(*calls, first)
@@ -90,13 +93,13 @@ func judge(entries int, calls *[]int) feedback.Evaluate {
 func settings(t testing.TB) feedback.Settings {
 	p, traffic := ring(t, 16)
 	s := feedback.DefaultSettings()
-	s.Problem, s.Traffic, s.Evaluate = p, traffic, judge(len(traffic.Bytes), nil)
+	s.Problem, s.Traffic, s.Evaluate = p, traffic, randomTimes(len(traffic.Bytes), nil)
 	s.Strategies = []mapping.Strategy{shuffler("a"), shuffler("b")}
 	return s
 }
 
-// The result is never slower than the start on the seeds that judged both
-// last, is a mapping it has judged, and comes out the same every time.
+// The result is never slower than the start on the seeds of the final
+// validation, is a mapping it has evaluated, and comes out the same every time.
 func TestNeverWorseAndDeterministic(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		s := settings(t)
@@ -109,28 +112,30 @@ func TestNeverWorseAndDeterministic(t *testing.T) {
 			rt.Fatal(err)
 		}
 		if r.Best.Summary.ElapsedNS > r.Start.Summary.ElapsedNS || !r.Fresh {
-			rt.Fatalf("best %d, start %d, fresh %v", r.Best.Summary.ElapsedNS, r.Start.Summary.ElapsedNS, r.Fresh)
+			rt.Fatalf("best %d, start %d, fresh %v", r.Best.Summary.ElapsedNS, r.Start.Summary.ElapsedNS,
+				r.Fresh)
 		}
 		known := false
 		for _, c := range r.Candidates {
 			known = known || reflect.DeepEqual(c.Mapping, r.Best.Mapping)
 		}
 		if !known {
-			rt.Fatal("the best mapping was never judged")
+			rt.Fatal("the best mapping was never evaluated")
 		}
 		again, err := feedback.Optimize(context.Background(), s)
-		if err != nil || !reflect.DeepEqual(r.Best.Mapping, again.Best.Mapping) || r.Simulations != again.Simulations {
+		if err != nil || !reflect.DeepEqual(r.Best.Mapping, again.Best.Mapping) ||
+			r.Simulations != again.Simulations {
 			rt.Fatalf("a second run differs: %v", err)
 		}
 	})
 }
 
-// No mapping is judged twice, and the final validation uses repeats that the
+// No mapping is evaluated twice, and the final validation uses repeats that the
 // search has not seen.
-func TestJudgesOnceThenFresh(t *testing.T) {
+func TestEvaluatesOnceThenFresh(t *testing.T) {
 	s := settings(t)
 	var calls []int
-	s.Evaluate = judge(16, &calls)
+	s.Evaluate = randomTimes(16, &calls)
 	r, err := feedback.Optimize(context.Background(), s)
 	if err != nil {
 		t.Fatal(err)
@@ -138,7 +143,7 @@ func TestJudgesOnceThenFresh(t *testing.T) {
 	for i, a := range r.Candidates {
 		for _, b := range r.Candidates[:i] {
 			if reflect.DeepEqual(a.Mapping, b.Mapping) {
-				t.Errorf("candidate %d was judged before", i)
+				t.Errorf("candidate %d was evaluated before", i)
 			}
 		}
 	}
@@ -149,7 +154,7 @@ func TestJudgesOnceThenFresh(t *testing.T) {
 		}
 	}
 	if fresh == 0 || fresh > 3 {
-		t.Errorf("%d judgements on fresh seeds", fresh)
+		t.Errorf("%d evaluations on fresh seeds", fresh)
 	}
 }
 
@@ -157,7 +162,8 @@ func TestJudgesOnceThenFresh(t *testing.T) {
 func TestGainZeroIsOff(t *testing.T) {
 	s := settings(t)
 	s.Gain, s.Patience = 0, 10
-	s.Strategies = []mapping.Strategy{{Name: "watch", Map: func(_ context.Context, p *mapping.Problem) (mapping.Mapping, error) {
+	s.Strategies = []mapping.Strategy{{Name: "watch", Map: func(_ context.Context,
+		p *mapping.Problem) (mapping.Mapping, error) {
 		for _, w := range p.Graph.Weights {
 			if w != p.Graph.Weights[0] {
 				t.Errorf("weights differ: %v", p.Graph.Weights)
@@ -198,7 +204,8 @@ func TestInterrupted(t *testing.T) {
 // that is an error.
 func TestSkippedStrategies(t *testing.T) {
 	s := settings(t)
-	broken := mapping.Strategy{Name: "broken", Map: func(context.Context, *mapping.Problem) (mapping.Mapping, error) {
+	broken := mapping.Strategy{Name: "broken", Map: func(context.Context,
+		*mapping.Problem) (mapping.Mapping, error) {
 		return nil, errors.New("no grid")
 	}}
 	s.Strategies = append(s.Strategies, broken)
@@ -222,7 +229,8 @@ func TestSettingsValidated(t *testing.T) {
 	} {
 		s := settings(t)
 		change(&s)
-		if _, err := feedback.Optimize(context.Background(), s); err == nil || !strings.Contains(err.Error(), name) {
+		if _, err := feedback.Optimize(context.Background(), s); err == nil ||
+			!strings.Contains(err.Error(), name) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -266,9 +274,11 @@ func TestWeightsGrow(t *testing.T) {
 	}
 }
 
-// The fixed point scale gives way before the total can overflow, and weights stay positive.
+// The scale of the fixed point gets smaller before the total can overflow, and weights stay
+// positive.
 func TestApplyBounds(t *testing.T) {
-	traffic, err := commgraph.NewTraffic(3, []commgraph.Flow{{From: 0, To: 1, Bytes: commgraph.MaxTotal - 1}, {From: 1, To: 2, Bytes: 1}}, false)
+	traffic, err := commgraph.NewTraffic(3, []commgraph.Flow{{From: 0, To: 1, Bytes: commgraph.MaxTotal - 1},
+		{From: 1, To: 2, Bytes: 1}}, false)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -133,12 +133,13 @@ func TestForeignStreamsAreFound(t *testing.T) {
 		}
 		t.Logf("%s: bytes on links differ by %.4f", spec, off/sum)
 		if len(again) != len(odd) || off > 0.15*sum {
-			t.Errorf("%s: %d streams of %d hosts, bytes on links differ by %.3f", spec, len(again), len(odd), off/sum)
+			t.Errorf("%s: %d streams of %d hosts, bytes on links differ by %.3f", spec, len(again), len(odd),
+				off/sum)
 		}
 	}
 }
 
-// Refinement never makes the sums worse, and leaves what hosts send and receive.
+// Refinement never makes the sums worse, and does not change what hosts send and receive.
 func TestRefineImproves(t *testing.T) {
 	machine := parsed(t, foreignTorus)
 	odd, even := everySecond(machine)
@@ -178,8 +179,8 @@ func TestRefineImproves(t *testing.T) {
 	}
 }
 
-// Traffic that is found from the counters of a run does beside that run what the
-// real traffic did; a network without other hosts has none.
+// Traffic that is found from the counters of a run has the effect beside that run that the real
+// traffic had. A network without other hosts has none.
 func TestFindOthers(t *testing.T) {
 	machine := parsed(t, foreignTree)
 	odd, even := everySecond(machine)
@@ -195,7 +196,8 @@ func TestFindOthers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := &MeasuredRun{Machine: machine, Allocation: &mapping.Allocation{Hosts: even}, Program: program, Workers: 2,
+	r := &MeasuredRun{Machine: machine, Allocation: &mapping.Allocation{Hosts: even}, Program: program,
+		Workers:  2,
 		Previous: mapping.Identity(12), Options: evalsim.DefaultOptions(), Routing: mapping.MinimalRouting}
 	r.Options.Steps, r.Options.Sampling = 0, evalsim.Options{}.Sampling
 	find := func(background ...evalsim.Job) *Others {

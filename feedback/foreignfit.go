@@ -15,38 +15,48 @@ import (
 	"remap/workload"
 )
 
-// MeasuredRun is what ran while counters were read.
+// MeasuredRun is the run during which counters were read.
 type MeasuredRun struct {
 	Machine    *topology.Topology
 	Allocation *mapping.Allocation
 	Program    *workload.Program
-	Previous   mapping.Mapping // under which it ran
-	Options    evalsim.Options // of simulations
-	Routing    mapping.Routing
-	Workers    int
+	// Previous is the mapping under which it ran.
+	Previous mapping.Mapping
+	// Options are those of simulations.
+	Options evalsim.Options
+	Routing mapping.Routing
+	Workers int
 }
 
 // Others is traffic that stands for what others were measured to send.
 type Others struct {
-	// Jobs: variants, endless, on hosts that the job was not offered; drawn with different seeds
-	Jobs  [][]evalsim.Job
-	Name  string // what the traffic is made of
-	Hosts int    // that send or receive
-	// Windows: variant k is of interval k modulo this number; 0 = all are of the whole time
+	// Jobs are variants of the traffic, endless, on hosts that the job was not offered. Each is
+	// drawn with another seed.
+	Jobs [][]evalsim.Job
+	// Name is what the traffic is made of.
+	Name string
+	// Hosts is how many hosts send or receive.
+	Hosts int
+	// Windows: variant k is of interval k modulo this number; 0 = all are of the whole time.
 	Windows int
-	Silent  int // of these intervals: others send nothing, and the job is alone in their variants
+	// Silent is how many of these intervals have no traffic of others. The job is alone in their
+	// variants.
+	Silent int
 
-	// How far links between switches are from what was measured of them, when the job runs
-	// beside the first variant under the mapping that ran: absolute differences over all
-	// links, divided by the sum of their bytes or of the time in which they sent. Of several
-	// intervals the mean over those in which others send.
-	Bytes float64 // of bytes sent
-	Stall float64 // of the time that they wait for credits
-	Time  float64 // simulated over measured time of the job; 0 = not known
+	// Bytes, Stall and Time are how far links between switches are from what was measured of them
+	// when the job runs beside the first variant under the mapping that ran. Bytes and Stall are
+	// absolute differences summed over all links, divided by the sum of the links' bytes or of the
+	// time in which they sent. Of several intervals they are means over those in which others send.
+	// Bytes is that of bytes sent.
+	Bytes float64
+	// Stall is that of the time in which links wait for credits.
+	Stall float64
+	// Time is the simulated over the measured time of the job; 0 = not known.
+	Time float64
 }
 
-// Simulator is Simulator of a job among the others. Repeat i is beside variant i modulo
-// their number, whatever other repeats are asked for.
+// Simulator is the Evaluate of a job among the others. Repeat i is beside variant i modulo their
+// number, whatever other repeats are simulated.
 func (o *Others) Simulator(r *MeasuredRun, options evalsim.Options) Evaluate {
 	n := len(o.Jobs)
 	simulators := make([]Evaluate, n)
@@ -78,23 +88,26 @@ func (o *Others) Simulator(r *MeasuredRun, options evalsim.Options) Evaluate {
 	}
 }
 
-// misfit is what the choice among several descriptions of others goes by. The real job
-// also computes: that it takes longer than its messages do is no misfit.
+// misfit decides among several descriptions of others. The real job also computes, so a measured
+// time above the simulated one does not count.
 func (o *Others) misfit() float64 {
 	return o.Bytes + o.Stall + math.Log(max(1, o.Time))
 }
 
-// description is a way to make traffic of rates between leaves.
+// description is a way to make traffic from rates between leaf switches.
 type description struct {
 	name  string
 	mixed bool
-	bytes int64 // of a message
+	// bytes is the size of a message.
+	bytes int64
 }
 
-// FindOthers makes traffic between the hosts that the job was not offered of what was
-// measured of them. nil where counters do not tell of others' hosts, or nothing comes near;
-// the error is that of ctx. Of several intervals each has variants of its own (byWindows);
-// where one of them is not found, all are of the whole time.
+// FindOthers makes traffic between the hosts that the job was not offered, from what was measured
+// of them. It returns nil where counters do not tell of others' hosts, or where no description
+// comes near. The error is that of ctx.
+//
+// Of several intervals each has variants of its own (byWindows). Where one interval has no
+// description that comes near, all variants are of the whole time.
 func (m *Measured) FindOthers(ctx context.Context, r *MeasuredRun) (*Others, error) {
 	x := r.foreign(m)
 	if x == nil {
@@ -116,9 +129,9 @@ func (m *Measured) FindOthers(ctx context.Context, r *MeasuredRun) (*Others, err
 	return o, nil
 }
 
-// describe has several descriptions of others' traffic run beside the job under the mapping
-// that ran, and takes the one that brings links nearest to what was measured of them: its
-// first variant, drawn with a seed. nil where none comes near.
+// describe simulates several descriptions of others' traffic beside the job, under the mapping that
+// ran, and returns the one that brings links nearest to what was measured of them. It is drawn with
+// a seed, as a first variant. nil where none comes near.
 func (m *Measured) describe(ctx context.Context, r *MeasuredRun, x *foreignMatrix,
 	seed uint64) (best *Others, chosen description, err error) {
 	for _, d := range descriptions {
@@ -140,8 +153,8 @@ func (r *MeasuredRun) foreign(m *Measured) *foreignMatrix {
 	return newForeignMatrix(r.Machine, r.Allocation.Hosts, m, links)
 }
 
-// compareRun runs the job under the mapping that ran beside the first variant, and compares
-// links with a measurement; false where the job does not come to its end.
+// compareRun simulates the job under the mapping that ran beside the first variant, and compares
+// links with a measurement. It returns false where the job does not come to its end.
 func (o *Others) compareRun(ctx context.Context, r *MeasuredRun, m *Measured) (bool, error) {
 	own := evalsim.Job{Program: r.Program, Hosts: r.Previous.Hosts(r.Allocation)}
 	options := r.Options
@@ -176,8 +189,8 @@ func (x *foreignMatrix) jobs(m *Measured, d description, seed uint64) []evalsim.
 	return []evalsim.Job{{Program: program, Hosts: slices.Clone(x.hosts), Endless: true}}
 }
 
-// compare sets how far links, as means over those that are used alike, and the job's time
-// are from what was measured.
+// compare sets how far links, as means over those that are used alike, and the job's time are from
+// what was measured.
 func (o *Others) compare(machine *topology.Topology, m *Measured, result *evalsim.Result) {
 	n := len(machine.Links)
 	bytes, stalls := make([]float64, n), make([]float64, n)

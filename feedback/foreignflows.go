@@ -11,14 +11,16 @@ import (
 
 // flow is what a host of others sends to another.
 type flow struct {
-	to   int32   // index of the receiver
-	rate float64 // bytes a second
+	// to is the index of the receiver.
+	to int32
+	// rate is in bytes a second.
+	rate float64
 }
 
-// streams gives every host one receiver where it can. A stream arrives at the rate at
-// which it was sent: so a host that receives as much as another sends may be its receiver,
-// or, together with others, one that receives more. Hosts come in order of falling rates,
-// and take the likeliest receiver that is left; what fits none is divided.
+// streams gives every host one receiver where it can. A stream arrives at the rate at which it was
+// sent. So a host that receives as much as another sends may be its receiver; a host that receives
+// more may be its receiver together with others. Hosts come in order of falling rates and take the
+// likeliest receiver that is left. A stream that fits no receiver is divided.
 func (x *foreignMatrix) streams(random *rand.Rand) [][]flow {
 	n := len(x.leaves)
 	missing, free := slices.Clone(x.rates), slices.Clone(x.receives)
@@ -45,16 +47,16 @@ func (x *foreignMatrix) streams(random *rand.Rand) [][]flow {
 	return flows
 }
 
-// linkRate is what a host's link carries.
+// linkRate is the rate of a host's link.
 func (x *foreignMatrix) linkRate(i int) float64 {
 	first, _ := x.machine.Out(x.hosts[i])
 	return x.machine.Links[first].BytesPerSecond
 }
 
-// receiver is a host for a stream of so much; -1 = none misses anything. A receiver of just
-// as much is as likely as the normal distribution says of the difference, one that receives
-// more as if the difference was the most that one stream's rates have; and each as the
-// leaf misses bytes from the sender's.
+// receiver is a host for a stream of a rate; -1 = no host misses any bytes. The likelihood of a
+// receiver has two factors. One is the normal distribution of the difference between the rate and
+// what the receiver misses; a receiver that misses more has the largest difference that rates of
+// one stream have. The other is how many bytes the receiver's leaf misses from the sender's.
 func (x *foreignMatrix) receiver(from int, rate float64, row, free []float64, tie []int) int {
 	near, deviation := sameRate*x.linkRate(from), sameRate/3*x.linkRate(from)
 	all := x.rates[int(x.leafOf[from])*len(x.leaves):]
@@ -77,8 +79,8 @@ func (x *foreignMatrix) receiver(from int, rate float64, row, free []float64, ti
 	return best
 }
 
-// refine exchanges the receivers of streams of like rates as long as that brings
-// sums of rates nearer to those that were measured.
+// refine exchanges the receivers of streams with nearly equal rates as long as that brings sums of
+// rates nearer to those that were measured.
 func (x *foreignMatrix) refine(flows [][]flow, constraints []constraint) {
 	n := int32(len(x.leaves))
 	paths := make([][]term, n*n) // of a pair of leaves: constraints and shares
@@ -118,7 +120,8 @@ func (x *foreignMatrix) refine(flows [][]flow, constraints []constraint) {
 				if a.to == j || b.to == i || a.to == b.to || unlike {
 					continue
 				}
-				more := add(i, a.to, -a.rate) + add(j, b.to, -b.rate) + add(i, b.to, a.rate) + add(j, a.to, b.rate)
+				more := add(i, a.to, -a.rate) + add(j, b.to, -b.rate) + add(i, b.to, a.rate) + add(j, a.to,
+					b.rate)
 				if more < -1e-6*a.rate*a.rate {
 					a.to, b.to = b.to, a.to
 					swapped = true
@@ -136,8 +139,8 @@ func (x *foreignMatrix) refine(flows [][]flow, constraints []constraint) {
 	}
 }
 
-// mixed draws the receiver of every one of a number of messages: a leaf by the rates,
-// a host there by what it receives.
+// mixed draws the receiver of each of a number of messages: a leaf by the rates, a host there by
+// what it receives.
 func (x *foreignMatrix) mixed(random *rand.Rand, messages int) [][]flow {
 	n := len(x.leaves)
 	flows := make([][]flow, len(x.hosts))
@@ -155,7 +158,8 @@ func (x *foreignMatrix) mixed(random *rand.Rand, messages int) [][]flow {
 			continue
 		}
 		for range messages {
-			drawn := max(math.SmallestNonzeroFloat64, random.Float64()*sum) // above 0: the host found has a share
+			// drawn is above 0 so that the host found has a share
+			drawn := max(math.SmallestNonzeroFloat64, random.Float64()*sum)
 			at, _ := slices.BinarySearch(weights, drawn)
 			flows[i] = append(flows[i], flow{int32(at), x.sends[i] / float64(messages)})
 		}
@@ -163,9 +167,9 @@ func (x *foreignMatrix) mixed(random *rand.Rand, messages int) [][]flow {
 	return flows
 }
 
-// program is what the hosts do, over and over: messages of so many bytes in turn over a
-// host's flows by their rates, each followed by as much rest as the host was
-// neither sending nor waiting for credits: rest[i] is its share of the time.
+// program is what the hosts do, over and over. A host sends messages of `bytes` in turn over its
+// flows by their rates. After each it rests, so that it rests the share rest[i] of the time: that
+// in which it was neither sending nor waiting for credits.
 func (x *foreignMatrix) program(flows [][]flow, rest []float64, messages int, bytes int64,
 	random *rand.Rand) *workload.Program {
 	p := &workload.Program{Offsets: []int32{0}, VolumeScale: 1}
@@ -182,7 +186,8 @@ func (x *foreignMatrix) program(flows [][]flow, rest []float64, messages int, by
 		for _, to := range inTurn(flows[i], messages, random) {
 			p.Ops = append(p.Ops, workload.Op{Kind: workload.Send, Peer: to, Bytes: bytes})
 			if pause > 0 {
-				p.Ops = append(p.Ops, workload.Op{Kind: workload.Idle, Bytes: int64(pause * random.ExpFloat64())})
+				p.Ops = append(p.Ops, workload.Op{Kind: workload.Idle,
+					Bytes: int64(pause * random.ExpFloat64())})
 			}
 		}
 		p.Offsets = append(p.Offsets, int32(len(p.Ops)))
@@ -190,7 +195,7 @@ func (x *foreignMatrix) program(flows [][]flow, rest []float64, messages int, by
 	return p
 }
 
-// inTurn is the receivers of a number of messages, each flow as often as its rate says.
+// inTurn is the receivers of a number of messages. Each flow comes as often as its rate says.
 func inTurn(flows []flow, messages int, random *rand.Rand) []int32 {
 	if len(flows) == 0 {
 		return nil
@@ -217,8 +222,8 @@ func inTurn(flows []flow, messages int, random *rand.Rand) []int32 {
 	return list
 }
 
-// rest is the share of the time in which every host has nothing to send: it neither
-// sends nor waits for credits.
+// rest is the share of the time in which every host has nothing to send: it neither sends nor waits
+// for credits.
 func (x *foreignMatrix) rest(m *Measured) []float64 {
 	list := make([]float64, len(x.hosts))
 	for i, h := range x.hosts {

@@ -2,29 +2,38 @@ package feedback
 
 import "remap/topology"
 
-// foreignMatrix is which rates others send at, from leaf switch to leaf switch, as
-// counters of their hosts and of the links between switches tell it.
+// foreignMatrix is the rates at which others send, from leaf switch to leaf switch, as counters of
+// their hosts and of the links between switches tell them.
 type foreignMatrix struct {
-	machine  *topology.Topology
-	hosts    []int32      // those of others that send or receive
-	leafOf   []int32      // length hosts: index into leaves
-	leaves   []int32      // switch numbers
-	sends    []float64    // length hosts: bytes a second
-	receives []float64    // length hosts: bytes a second; in sum those of sends
-	rates    []float64    // leaves x leaves, by sender: bytes a second
-	links    []constraint // what was measured of links between switches; nil where their routes are not known
+	machine *topology.Topology
+	// hosts are those of others that send or receive.
+	hosts []int32
+	// leafOf (length hosts) is the index into leaves.
+	leafOf []int32
+	// leaves are switch numbers.
+	leaves []int32
+	// sends (length hosts) is in bytes a second.
+	sends []float64
+	// receives (length hosts) is in bytes a second; its sum is that of sends.
+	receives []float64
+	// rates (leaves x leaves, by sender) is in bytes a second.
+	rates []float64
+	// links is what was measured of links between switches; nil where their routes are not known.
+	links []constraint
 }
 
-// newForeignMatrix takes hosts that the job was not offered to be others'. It is nil where
-// counters tell of no two of them that send and receive, or there are too many leaves.
+// newForeignMatrix takes hosts that the job was not offered to be those of others. It is nil where
+// counters tell of no two of them that send and receive, or where there are too many leaf switches.
 //
-// The start is the gravity model: what a leaf sends goes to every leaf in proportion to
-// what that receives. Then the rates are brought to the sums that were measured of
-// hosts and, where links is true, of links between switches, in turn, each time
-// by the least change in relative entropy (tomogravity: Zhang et al. 2003; multiplicative
-// algebraic reconstruction: Gordon et al. 1970). In a fat tree all links up from a subtree
-// are one sum, as adaptive routing spreads over them; elsewhere each link, over which a
-// pair sends what equal shares of all shortest paths bring there.
+// The start is the gravity model: what a leaf sends goes to every leaf in proportion to what that
+// leaf receives. Then the rates are brought to the sums that were measured of hosts and, where
+// links is true, of links between switches, one sum after the other. Each step is the least change
+// in relative entropy (tomogravity: Zhang et al. 2003; multiplicative algebraic reconstruction:
+// Gordon et al. 1970).
+//
+// In a fat tree all links up from a subtree are one sum, since adaptive routing spreads over them.
+// Elsewhere each link is a sum; a pair of leaves sends over it what equal shares of all shortest
+// paths bring there.
 func newForeignMatrix(machine *topology.Topology, offered []int32, m *Measured, links bool) *foreignMatrix {
 	x := &foreignMatrix{machine: machine}
 	x.findHosts(offered, m)
@@ -78,8 +87,7 @@ func (x *foreignMatrix) findHosts(offered []int32, m *Measured) {
 	}
 }
 
-// hostRates is what others' bytes a second are on the links of a host, and what these
-// can carry.
+// hostRates is the bytes a second of others on the links of a host, and what these links can carry.
 func (x *foreignMatrix) hostRates(host int32, m *Measured) (sends, receives, rate float64) {
 	first, end := x.machine.Out(host)
 	for l := first; l < end; l++ {
@@ -91,7 +99,7 @@ func (x *foreignMatrix) hostRates(host int32, m *Measured) (sends, receives, rat
 	return sends, receives, rate
 }
 
-// gravity sets the rates to products; no host sends to itself.
+// gravity sets the rates to products. No host sends to itself.
 func (x *foreignMatrix) gravity() {
 	n := len(x.leaves)
 	out, in := x.byLeaf(x.sends), x.byLeaf(x.receives)

@@ -16,11 +16,12 @@ type constraint struct {
 
 // term is the part of the rate of a pair of leaves that a sum holds.
 type term struct {
-	pair  int32
-	share float64 // 0 to 1
+	pair int32
+	// share is from 0 to 1.
+	share float64
 }
 
-// ends are what leaves receive, and what they send.
+// ends are what leaf switches receive, and what they send.
 func (x *foreignMatrix) ends() []constraint {
 	n := len(x.leaves)
 	out, in := x.byLeaf(x.sends), x.byLeaf(x.receives)
@@ -35,7 +36,7 @@ func (x *foreignMatrix) ends() []constraint {
 	return list
 }
 
-// crossings are what others' bytes on links between switches sum up to.
+// crossings are the sums of others' bytes on links between switches.
 func (x *foreignMatrix) crossings(m *Measured) []constraint {
 	k := mapping.NewLinkClasses(x.machine)
 	list := make([]constraint, len(k.Sizes))
@@ -48,7 +49,7 @@ func (x *foreignMatrix) crossings(m *Measured) []constraint {
 		told[class] = told[class] && m.Told[l]
 	}
 	n := len(x.leaves)
-	walk := newPathShares(x.machine)
+	walk := topology.NewSpreader(x.machine)
 	share := map[int32]float64{}
 	for a := range n {
 		for b := range n {
@@ -56,7 +57,8 @@ func (x *foreignMatrix) crossings(m *Measured) []constraint {
 				continue
 			}
 			clear(share)
-			walk.visit(x.leaves[a], x.leaves[b], func(link int32, part float64) { share[k.Of[link]] += part })
+			walk.Add(x.leaves[a], x.leaves[b], 1)
+			walk.Spread(x.leaves[b], func(link int32, part float64) { share[k.Of[link]] += part })
 			for class, part := range share {
 				if told[class] {
 					list[class].terms = append(list[class].terms, term{int32(a*n + b), min(1, part)})
@@ -87,44 +89,6 @@ func (c *constraint) of(rates []float64) (sum float64) {
 	return sum
 }
 
-// pathShares walks all shortest paths between two switches.
-type pathShares struct {
-	machine *topology.Topology
-	held    map[int32]float64 // switch: share that has arrived and not left
-	next    []int32
-}
-
-func newPathShares(machine *topology.Topology) *pathShares {
-	return &pathShares{machine: machine, held: map[int32]float64{}}
-}
-
-// visit tells the share of every link on the way from a switch to another, where at
-// every switch equal parts take each of the minimal next links.
-func (w *pathShares) visit(from, to int32, visit func(link int32, share float64)) {
-	layer := []int32{from}
-	w.held[from] = 1
-	for len(layer) > 0 {
-		var beyond []int32
-		for _, sw := range layer {
-			w.next = w.machine.MinimalNext(w.next[:0], w.machine.NodeOf(sw), to)
-			part := w.held[sw] / float64(len(w.next))
-			delete(w.held, sw)
-			for _, l := range w.next {
-				visit(l, part)
-				after := w.machine.SwitchOf(w.machine.Links[l].To)
-				if after == to {
-					continue
-				}
-				if _, met := w.held[after]; !met {
-					beyond = append(beyond, after)
-				}
-				w.held[after] += part
-			}
-		}
-		layer = beyond
-	}
-}
-
 // total is the sum of all.
 func total(values []float64) (sum float64) {
 	for _, v := range values {
@@ -133,8 +97,8 @@ func total(values []float64) (sum float64) {
 	return sum
 }
 
-// waits is how long hosts of a leaf wait for credits, as bytes a second that they
-// could send meanwhile, and how long links into the leaf do for each byte they carry.
+// waits are how long hosts of a leaf wait for credits, as bytes a second that they could send
+// meanwhile, and how long links into the leaf wait for each byte they carry.
 func (x *foreignMatrix) waits(m *Measured) (out, into []float64) {
 	n := len(x.leaves)
 	out, into = make([]float64, n), make([]float64, n)
@@ -157,9 +121,9 @@ func (x *foreignMatrix) waits(m *Measured) (out, into []float64) {
 	return out, into
 }
 
-// waiting brings the rates to where hosts wait as long as the links do into the leaves
-// they send to, for the same bytes: those who send to receivers that are asked for too
-// much wait. Where hosts wait for other reasons nothing is changed.
+// waiting scales the rates so that hosts wait as long as the links into the leaves they send to,
+// for the same bytes: hosts wait that send to receivers with too much traffic. Where hosts wait for
+// other reasons it changes nothing.
 func (x *foreignMatrix) waiting(out, into []float64) {
 	n := len(x.leaves)
 	most, sum := slices.Max(into), 0.0

@@ -8,12 +8,14 @@ import (
 	"remap/evalsim"
 )
 
-// byWindows makes variants of the intervals of a measurement in turn: others that send for
-// a while and then are silent are all their traffic for some repeats and none for others,
-// not a part of it for all. Each interval has the description that comes nearest to it, as
-// the mean of streams that take turns looks like random receivers, and as many variants as
-// the others have. In an interval in which others are silent the job is alone. nil where
-// nothing comes near in one of the others.
+// byWindows makes variants of the intervals of a measurement in turn. Others that send for a while
+// and are silent then send all their traffic in some repeats and none in others, not a part of it
+// in all.
+//
+// Each interval has the description that comes nearest to it, since the mean of streams that take
+// turns looks like random receivers. It has as many variants as the other intervals. In an interval
+// in which others are silent the job is alone. nil where no description comes near in one of the
+// other intervals.
 func (m *Measured) byWindows(ctx context.Context, r *MeasuredRun) (*Others, error) {
 	n := len(m.Windows)
 	all := &Others{Windows: n, Jobs: make([][]evalsim.Job, n)}
@@ -52,9 +54,9 @@ func (m *Measured) byWindows(ctx context.Context, r *MeasuredRun) (*Others, erro
 	return all, nil
 }
 
-// Alternate has mappings compared by the mean over a repeat beside each interval, where
-// others have several, in as many turns at the end as an interval of the gain needs. It
-// follows JudgeBy.
+// Alternate makes the search compare mappings by the mean over one repeat beside each interval,
+// where others have several. The final validation then has as many turns as the interval of a gain
+// needs. Call it after JudgeBy.
 func (o *Others) Alternate(s *Settings) {
 	if o == nil || o.Windows < 2 {
 		return

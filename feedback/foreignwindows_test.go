@@ -30,7 +30,8 @@ func newWindowed(t *testing.T) *windowed {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := &MeasuredRun{Machine: machine, Allocation: &mapping.Allocation{Hosts: even}, Program: program, Workers: 2,
+	r := &MeasuredRun{Machine: machine, Allocation: &mapping.Allocation{Hosts: even}, Program: program,
+		Workers:  2,
 		Previous: mapping.Identity(12), Options: evalsim.DefaultOptions(), Routing: mapping.MinimalRouting}
 	r.Options.Steps, r.Options.Sampling = 0, evalsim.Options{}.Sampling
 	return &windowed{r, t, odd}
@@ -88,8 +89,8 @@ func (w *windowed) find(m *Measured) *Others {
 	return o
 }
 
-// Variants are of the intervals in turn: of their hosts, at their rates, alone where others
-// are silent; each interval has as many.
+// Variants are of the intervals in turn: of their hosts, at their rates, and without others where
+// these are silent. Each interval has as many variants.
 func TestFindOthersByWindows(t *testing.T) {
 	w := newWindowed(t)
 	first, second := w.odd[:6], w.odd[6:]
@@ -111,9 +112,11 @@ func TestFindOthersByWindows(t *testing.T) {
 		}
 		m := w.measured(windows...)
 		o := w.find(m)
-		if len(o.Jobs) != c.variants || o.Windows != len(windows) || o.Silent != c.silent || o.Hosts != c.hosts ||
+		if len(o.Jobs) != c.variants || o.Windows != len(windows) || o.Silent != c.silent ||
+			o.Hosts != c.hosts ||
 			o.Bytes > 0.1 {
-			t.Errorf("%s: %d variants of %d intervals, %d silent, %d hosts, bytes off %g", c.name, len(o.Jobs),
+			t.Errorf("%s: %d variants of %d intervals, %d silent, %d hosts, bytes off %g", c.name,
+				len(o.Jobs),
 				o.Windows, o.Silent, o.Hosts, o.Bytes)
 		}
 		for k, jobs := range o.Jobs {
@@ -126,7 +129,8 @@ func TestFindOthersByWindows(t *testing.T) {
 				t.Errorf("%s: variant %d is of hosts %v, want %v", c.name, k, hosts, want)
 			}
 			one := &Others{Jobs: [][]evalsim.Job{jobs}}
-			if runs, err := one.compareRun(context.Background(), w.MeasuredRun, m.Windows[k%len(windows)]); !runs ||
+			if runs, err := one.compareRun(context.Background(), w.MeasuredRun,
+				m.Windows[k%len(windows)]); !runs ||
 				err != nil || one.Bytes > 0.15 {
 				t.Errorf("%s: variant %d: %v, %v, bytes differ by %g", c.name, k, runs, err, one.Bytes)
 			}
@@ -134,8 +138,8 @@ func TestFindOthersByWindows(t *testing.T) {
 	}
 }
 
-// Beside intervals that differ, repeats take turns whatever is asked for, and those of a
-// silent interval are the job's alone.
+// Repeat i is beside the same interval whatever other repeats are simulated with it, and the
+// repeats of a silent interval are those of the job alone.
 func TestWindowsTakeTurns(t *testing.T) {
 	w := newWindowed(t)
 	o := w.find(w.measured(w.links(w.odd), w.links(nil)))
@@ -172,7 +176,7 @@ func TestFindOthersWithoutWindows(t *testing.T) {
 	}
 }
 
-// A mapping that is slower beside the first interval is judged beside the next too.
+// A mapping that is slower beside the first interval is evaluated beside the next too.
 func TestAlternate(t *testing.T) {
 	s := Settings{Repeats: 2}
 	(&Others{}).Alternate(&s)
@@ -192,7 +196,7 @@ func TestAlternate(t *testing.T) {
 		t.Fatal(err)
 	}
 	if len(found.Candidates) < 3 {
-		t.Errorf("%d mappings were judged", len(found.Candidates))
+		t.Errorf("%d mappings were evaluated", len(found.Candidates))
 	}
 	for _, c := range found.Candidates {
 		if c.Dropped {
@@ -223,8 +227,8 @@ func turned(evaluate Evaluate) Evaluate {
 	}
 }
 
-// A gain beside one of two intervals, with no difference beside the other, is a gain where
-// turns are compared, and not where each repeat counts by itself; a loss of the same size is none.
+// A gain beside one of two intervals, with no difference beside the other, is a gain where turns
+// are compared. It is none where each repeat counts by itself. A loss of the same size is no gain.
 func TestTurnsAreCompared(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		turn := rapid.IntRange(2, variants).Draw(t, "intervals")
@@ -243,7 +247,8 @@ func TestTurnsAreCompared(t *testing.T) {
 		}
 		slow.turns, fast.turns = turn, turn
 		g, want := gainOver(slow, fast), 50/float64(turn)
-		if !g.Proven() || math.Abs(g.Percent-want) > 2.1 || !better(fast, slow) || gainOver(fast, slow).Proven() {
+		if !g.Proven() || math.Abs(g.Percent-want) > 2.1 || !better(fast, slow) ||
+			gainOver(fast, slow).Proven() {
 			t.Fatalf("gain %+v, want %g", g, want)
 		}
 		if slow.turns, fast.turns = 0, 0; turn > 2 && gainOver(slow, fast).Percent > 2.1 {
@@ -252,8 +257,8 @@ func TestTurnsAreCompared(t *testing.T) {
 	})
 }
 
-// Without turns every time counts by itself; of times that are no whole turn the rest is
-// left out, unless they are all.
+// Without turns every time counts by itself. Times that make no whole turn are left out, unless
+// there are no others.
 func TestTurnMeans(t *testing.T) {
 	times := []float64{1, 3, 5, 7, 100}
 	for turn, want := range map[int][]float64{0: times, 1: times, 2: {2, 6}, 3: {3}, 5: {23.2}, 6: times} {

@@ -13,18 +13,19 @@ import (
 	"strings"
 )
 
-// Journal keeps the outcomes of a run's steps in a file, each as soon as it is
-// done, so that a run that was cut off at any moment can be taken up again: the
-// search is deterministic, so it goes the same way again, and what a step had
-// come to is read instead of being computed once more.
+// Journal keeps the outcome of every step of a run in a file as soon as the step is done, so that a
+// run that was ended at any moment can be continued. The search is deterministic: it repeats the
+// same steps, and reads their outcomes instead of computing them again.
 //
-// The file is a line that names the format, the identity of the run, and records
-// of length, checksum (CRC-32, IEEE) and content. What is cut short or does not have its
-// checksum is dropped with all behind it.
+// The file has a line that names the format, the identity of the run, and records of length,
+// checksum (CRC-32, IEEE) and content. A record that is cut short or has another checksum is
+// dropped, with all records behind it.
 type Journal struct {
-	file  *os.File
-	next  int64 // offset of the record of the next step
-	known int   // records from there on
+	file *os.File
+	// next is the offset of the record of the next step.
+	next int64
+	// known is how many records there are from there on.
+	known int
 }
 
 const journalMark = "remap state 1\n"
@@ -33,17 +34,17 @@ var (
 	// ErrOtherRun is in the chain of the error of OpenJournal when the file is that
 	// of a run with another identity.
 	ErrOtherRun = errors.New("the state is that of another run")
-	// ErrBusy is there when another process has the journal open.
+	// ErrBusy is in the chain of the error of OpenJournal when another process has the journal open.
 	ErrBusy = errors.New("another run is writing this state")
 	// ErrState is in the chain of the error of Optimize when a step was done and
 	// could not be kept, as on a full disk.
 	ErrState = errors.New("the state cannot be kept")
 )
 
-// OpenJournal opens the journal of a run, or begins it. identity is lines of
-// text that say all that the outcomes depend on. Errors: the file cannot be read
-// or written, is no journal, ErrBusy, or ErrOtherRun with the first line that
-// differs. Where the file system has no locks, nothing keeps a second process out.
+// OpenJournal opens the journal of a run, or begins it. identity is lines of text with everything
+// that the outcomes depend on. Errors: the file cannot be read or written, is no journal, ErrBusy,
+// or ErrOtherRun with the first line that differs. Where the file system has no locks, two
+// processes may write to one file.
 func OpenJournal(path, identity string) (*Journal, error) {
 	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o644)
 	if err != nil {
@@ -60,7 +61,7 @@ func OpenJournal(path, identity string) (*Journal, error) {
 	return j, nil
 }
 
-// begin reads or writes the head and counts the records that are whole.
+// begin reads or writes the head and counts the complete records.
 func (j *Journal) begin(identity string) error {
 	head := []byte(journalMark)
 	head = binary.BigEndian.AppendUint32(head, uint32(len(identity)))
@@ -102,7 +103,7 @@ func (j *Journal) begin(identity string) error {
 	}
 }
 
-// other tells how the run of the file differs.
+// other is the error that tells how the run of the file differs.
 func (j *Journal) other(identity string) error {
 	size := make([]byte, 4)
 	if _, err := j.file.ReadAt(size, int64(len(journalMark))); err != nil {
@@ -127,8 +128,8 @@ func (j *Journal) other(identity string) error {
 	return ErrOtherRun
 }
 
-// shorter cuts two long lines: of each it keeps the beginning, which names an
-// option, and what stands around the first difference.
+// shorter cuts two long lines. Of each it keeps the beginning, which names an option, and the text
+// around the first difference.
 func shorter(a, b string) (string, string) {
 	const name, around = 24, 40
 	same := 0
@@ -147,8 +148,7 @@ func shorter(a, b string) (string, string) {
 	return cut(a), cut(b)
 }
 
-// record is the content of the record at an offset; nil when there is none that
-// is whole.
+// record is the content of the record at an offset; nil when there is no complete one.
 func (j *Journal) record(at int64) ([]byte, error) {
 	var head [8]byte
 	if _, err := j.file.ReadAt(head[:], at); err != nil {
@@ -181,8 +181,8 @@ func (j *Journal) Known() int { return j.known }
 // Close makes the file durable and closes it.
 func (j *Journal) Close() error { return errors.Join(j.file.Sync(), j.file.Close()) }
 
-// Sync makes what was written so far survive a loss of power; that it survives
-// the end of the process needs none.
+// Sync makes what was written so far survive a loss of power. The end of the process it survives
+// without Sync.
 func (j *Journal) Sync() error {
 	if j == nil {
 		return nil
@@ -195,15 +195,18 @@ func (j *Journal) Sync() error {
 
 // outcome is the content of a record.
 type outcome struct {
-	Key     string // what step it was
-	Failure string // text of its error
-	Value   []byte // gob
+	// Key is what step it was.
+	Key string
+	// Failure is the text of its error.
+	Failure string
+	// Value is in the format of gob.
+	Value []byte
 }
 
-// recall gives what a step comes to: from the journal if the run had got so far
-// before, else by doing it, and writing it down. A journal that holds another step
-// here is of a run that had another end, as one with fewer rounds has: it is cut off.
-// A step that ctx has interrupted is not written down.
+// recall is the outcome of a step: from the journal if an earlier run got that far, else by doing
+// the step and writing it down. If the journal holds another step here, its run ended in another
+// way, for example after fewer rounds; the rest of the file is then cut off. A step that ctx has
+// interrupted is not written down.
 func recall[T any](ctx context.Context, j *Journal, key string, do func() (T, error)) (T, error) {
 	var value T
 	if j == nil {

@@ -21,14 +21,16 @@ import (
 )
 
 // step is what a made-up run does: a value of its number alone, or an error.
-func step(n int) (judgement, error) {
+func step(n int) (savedEvaluation, error) {
 	if n%5 == 4 {
-		return judgement{}, fmt.Errorf("step %d has no result", n)
+		return savedEvaluation{}, fmt.Errorf("step %d has no result", n)
 	}
 	r := sampling.NewRandom(uint64(n))
-	j := judgement{Dropped: n%3 == 0, Repeats: []savedResult{{Makespan: float64(r.Below(1000)), Elapsed: []float64{1, float64(n)}}}}
+	j := savedEvaluation{Dropped: n%3 == 0,
+		Repeats: []savedResult{{Makespan: float64(r.Below(1000)), Elapsed: []float64{1, float64(n)}}}}
 	if n%2 == 0 {
-		j.Seen = &savedState{Congested: []float64{0, 0.5}, Own: []float64{1. / 3, 0}, Foreign: []float64{0, 0}}
+		j.Seen = &savedLinks{Congested: []float64{0, 0.5}, Own: []float64{1. / 3, 0},
+			Foreign: []float64{0, 0}}
 	}
 	return j, nil
 }
@@ -40,10 +42,11 @@ func outcomes(t fataler, path, identity string, steps int) (all []string, done i
 		return nil, 0, err
 	}
 	for n := range steps {
-		value, failed := recall(context.Background(), j, fmt.Sprint("step ", n), func() (judgement, error) {
-			done++
-			return step(n)
-		})
+		value, failed := recall(context.Background(), j, fmt.Sprint("step ", n),
+			func() (savedEvaluation, error) {
+				done++
+				return step(n)
+			})
 		if errors.Is(failed, ErrState) {
 			t.Fatal(failed)
 		}
@@ -57,9 +60,9 @@ func outcomes(t fataler, path, identity string, steps int) (all []string, done i
 
 const identity = "remap 1\n--seed 1"
 
-// TestJournalDamaged: a journal that is cut anywhere, has any byte changed or anything
-// behind its end gives the same outcomes or is refused when it is opened; steps behind
-// the damage are done again, those before are not.
+// A journal that is cut anywhere, has any byte changed or anything behind its end gives the same
+// outcomes, or is refused when it is opened. Steps behind the damage are done again, those before
+// it are not.
 func TestJournalDamaged(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "journal")
 	want, done, err := outcomes(t, path, identity, 5)
@@ -89,7 +92,8 @@ func TestJournalDamaged(t *testing.T) {
 			}
 			return done
 		}
-		if after, _ := os.ReadFile(path); len(after) < len(whole) || !reflect.DeepEqual(after[:len(whole)], whole) {
+		if after, _ := os.ReadFile(path); len(after) < len(whole) ||
+			!reflect.DeepEqual(after[:len(whole)], whole) {
 			t.Errorf("%s: the journal is not whole again", what)
 		}
 		return done
@@ -112,14 +116,15 @@ func TestJournalDamaged(t *testing.T) {
 	} else {
 		j.file.Close()
 	}
-	for what, behind := range map[string][]byte{"nothing": nil, "zeros": make([]byte, 4096), "itself": whole} {
+	for what, behind := range map[string][]byte{"nothing": nil, "zeros": make([]byte, 4096),
+		"itself": whole} {
 		if done := check(what+" behind", append(append([]byte(nil), whole...), behind...), true); done != 0 {
 			t.Errorf("%s behind: %d steps were done again", what, done)
 		}
 	}
 }
 
-// FuzzJournal: no content of a file makes outcomes others than they are, or a panic.
+// No content of a file changes outcomes or causes a panic.
 func FuzzJournal(f *testing.F) {
 	path := filepath.Join(f.TempDir(), "journal")
 	if _, _, err := outcomes(f, path, identity, 6); err != nil {
@@ -183,28 +188,35 @@ func TestJournalOfOthers(t *testing.T) {
 	}
 }
 
-// TestSavedExactly: every bit of what is kept comes back, whatever the numbers.
+// Every bit of what is saved comes back, whatever the numbers.
 func TestSavedExactly(t *testing.T) {
-	time := rapid.OneOf(rapid.Float64Range(0, math.Inf(1)), rapid.Just(math.NaN())) // no -0: a field that is zero is left out
-	float := rapid.OneOf(rapid.Float64(), rapid.SampledFrom([]float64{0, math.Copysign(0, -1), math.Inf(1), math.Inf(-1), math.NaN(), math.SmallestNonzeroFloat64, math.MaxFloat64}))
+	// no -0: a field that is zero is left out
+	time := rapid.OneOf(rapid.Float64Range(0, math.Inf(1)), rapid.Just(math.NaN()))
+	float := rapid.OneOf(rapid.Float64(),
+		rapid.SampledFrom([]float64{0, math.Copysign(0, -1), math.Inf(1), math.Inf(-1), math.NaN(),
+			math.SmallestNonzeroFloat64, math.MaxFloat64}))
 	path := filepath.Join(t.TempDir(), "journal")
 	rapid.Check(t, func(t *rapid.T) {
 		os.Remove(path)
 		floats := rapid.SliceOfN(float, 0, 4)
-		want := judgement{Dropped: rapid.Bool().Draw(t, "dropped")}
+		want := savedEvaluation{Dropped: rapid.Bool().Draw(t, "dropped")}
 		for range rapid.IntRange(0, 3).Draw(t, "repeats") {
-			want.Repeats = append(want.Repeats, savedResult{Makespan: time.Draw(t, "makespan"), Elapsed: floats.Draw(t, "elapsed"),
-				Jobs: []evalsim.JobStats{{Packets: rapid.Int64().Draw(t, "packets")}}, Congested: rapid.Int64().Draw(t, "congested"), VolumeScale: time.Draw(t, "scale")})
+			want.Repeats = append(want.Repeats, savedResult{Makespan: time.Draw(t, "makespan"),
+				Elapsed:   floats.Draw(t, "elapsed"),
+				Jobs:      []evalsim.JobStats{{Packets: rapid.Int64().Draw(t, "packets")}},
+				Congested: rapid.Int64().Draw(t, "congested"), VolumeScale: time.Draw(t, "scale")})
 		}
 		if rapid.Bool().Draw(t, "seen") {
-			want.Seen = &savedState{Congested: floats.Draw(t, "congested"), Own: floats.Draw(t, "own"), Foreign: floats.Draw(t, "foreign")}
+			want.Seen = &savedLinks{Congested: floats.Draw(t, "congested"), Own: floats.Draw(t, "own"),
+				Foreign: floats.Draw(t, "foreign")}
 		}
 		for range 2 {
 			j, err := OpenJournal(path, "")
 			if err != nil {
 				t.Fatal(err)
 			}
-			got, err := recall(context.Background(), j, "it", func() (judgement, error) { return want, nil })
+			got, err := recall(context.Background(), j, "it",
+				func() (savedEvaluation, error) { return want, nil })
 			if err != nil || text(got) != text(want) {
 				t.Fatalf("%s came back as %s: %v", text(want), text(got), err)
 			}
@@ -213,8 +225,8 @@ func TestSavedExactly(t *testing.T) {
 	})
 }
 
-// text is every bit of a judgement.
-func text(j judgement) string {
+// text is every bit of a savedEvaluation.
+func text(j savedEvaluation) string {
 	bits := func(values ...float64) (text string) {
 		for _, v := range values {
 			text += fmt.Sprintf(" %x", math.Float64bits(v))
@@ -238,18 +250,21 @@ func loop(t fataler) Settings {
 	s.Problem, s.Traffic, s.Strategies = p, p.Traffic, []mapping.Strategy{mapping.RandomStrategy()}
 	s.Refine, s.Control, s.Patience, s.Rounds = nil, true, 3, 6
 	random := mapping.RandomStrategy()
-	s.Strategies = append(s.Strategies, mapping.Strategy{Name: "other", Map: func(ctx context.Context, p *mapping.Problem) (mapping.Mapping, error) {
-		q := *p
-		for l, cost := range p.LinkCost {
-			q.Seed += uint64(l) * math.Float64bits(cost)
-		}
-		return random.Map(ctx, &q)
-	}})
-	s.Evaluate = OneAtATime(func(ctx context.Context, m mapping.Mapping, first, count int) (*Evaluation, error) {
+	s.Strategies = append(s.Strategies, mapping.Strategy{Name: "other",
+		Map: func(ctx context.Context, p *mapping.Problem) (mapping.Mapping, error) {
+			q := *p
+			for l, cost := range p.LinkCost {
+				q.Seed += uint64(l) * math.Float64bits(cost)
+			}
+			return random.Map(ctx, &q)
+		}})
+	s.Evaluate = OneAtATime(func(ctx context.Context, m mapping.Mapping, first,
+		count int) (*Evaluation, error) {
 		e := &Evaluation{}
 		for i := range count {
 			n := len(p.Machine.Links)
-			r := &evalsim.Result{PortHops: 40, Congested: 20, VolumeScale: 1, Links: make([]evalsim.LinkStats, n), Own: make([]evalsim.OwnLink, n),
+			r := &evalsim.Result{PortHops: 40, Congested: 20, VolumeScale: 1,
+				Links: make([]evalsim.LinkStats, n), Own: make([]evalsim.OwnLink, n),
 				Flows: [][]evalsim.FlowStats{make([]evalsim.FlowStats, len(p.Traffic.Bytes))}}
 			seed := uint64(0)
 			for r, s := range m {
@@ -272,14 +287,15 @@ func loop(t fataler) Settings {
 func told(r *Result) string {
 	text := fmt.Sprint(r.Stopped, r.Simulations, r.Restarted, r.Gain, r.OverRestarts, r.Bound, r.Fresh)
 	for _, c := range append([]Candidate{r.Start, r.Static, r.Best, *r.Restarts}, r.Candidates...) {
-		text += fmt.Sprint("\n", c.Round, c.Strategy, c.Form, c.From, c.Mapping, c.Summary.ElapsedNS, c.Dropped)
+		text += fmt.Sprint("\n", c.Round, c.Strategy, c.Form, c.From, c.Mapping, c.Summary.ElapsedNS,
+			c.Dropped)
 	}
 	return text
 }
 
-// TestLoopGoesOn: a search whose journal was cut at any byte, and one that was
-// interrupted at any moment, comes to the undisturbed result; the best so far is handed over.
-func TestLoopGoesOn(t *testing.T) {
+// A search whose journal was cut at any byte, or that was interrupted at any moment, ends with the
+// undisturbed result. Keep gets the best so far.
+func TestSearchContinues(t *testing.T) {
 	whole, err := Optimize(context.Background(), loop(t))
 	if err != nil {
 		t.Fatal(err)
@@ -328,7 +344,8 @@ func TestLoopGoesOn(t *testing.T) {
 		s, ends := loop(nil), int(1+random.Below(200)) // evaluations
 		ctx, cancel := context.WithCancel(context.Background())
 		evaluate := s.Evaluate
-		s.Evaluate = OneAtATime(func(ctx context.Context, m mapping.Mapping, first, count int) (*Evaluation, error) {
+		s.Evaluate = OneAtATime(func(ctx context.Context, m mapping.Mapping,
+			first, count int) (*Evaluation, error) {
 			if ends--; ends == 0 {
 				cancel()
 			}
@@ -349,8 +366,8 @@ func TestLoopGoesOn(t *testing.T) {
 	}
 }
 
-// TestFullDisk: a journal that can no longer be written ends the search with an error that says
-// so, at whatever step, and is no reason to leave a strategy out.
+// A journal that can no longer be written ends the search with an error that says so, at whatever
+// step. No strategy is skipped because of it.
 func TestFullDisk(t *testing.T) {
 	for full := range 24 {
 		path := filepath.Join(t.TempDir(), "journal")
@@ -380,7 +397,8 @@ func TestFullDisk(t *testing.T) {
 				return strategy.Map(ctx, p)
 			}
 		}
-		if r, err := Optimize(context.Background(), s); r != nil || !errors.Is(err, ErrState) || !strings.HasPrefix(err.Error(), ErrState.Error()+": ") || !strings.Contains(err.Error(), path) {
+		if r, err := Optimize(context.Background(), s); r != nil || !errors.Is(err, ErrState) ||
+			!strings.HasPrefix(err.Error(), ErrState.Error()+": ") || !strings.Contains(err.Error(), path) {
 			t.Errorf("full after %d steps: %v, %v", full, r, err)
 		}
 	}

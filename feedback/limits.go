@@ -11,19 +11,27 @@ import (
 	"remap/mapping"
 )
 
-// Limited is the fastest mapping found that moves few ranks: a row of the table of
-// gain against ranks moved.
+// Limited is the fastest mapping found that moves few ranks: a row of the table of gain against
+// ranks moved. Its Candidate was evaluated on the fresh seeds, as Start was; it is Start itself
+// where nothing is proven faster.
 type Limited struct {
-	Candidate           // judged on the fresh seeds that judged Start; Start itself where nothing is proven faster
-	Limit       int     // most ranks that may leave the host they have in Start; 0 = as many as Problem.MaxMoves allows: Result.Best
-	Moves       int     // ranks that do
-	Gain        Gain    // over Start
-	SavedNS     float64 // by one run of the traffic at its full volume: the median of repeats that pair
-	MigrationNS float64 // that moving the ranks takes; 0 without Settings.Migrate
+	Candidate
+	// Limit is how many ranks may leave the host they have in Start; 0 = as many as
+	// Problem.MaxMoves allows: Result.Best.
+	Limit int
+	// Moves is how many ranks do.
+	Moves int
+	// Gain is that over Start.
+	Gain Gain
+	// SavedNS is the time saved by one run of the traffic at its full volume, in ns: the median of
+	// paired repeats.
+	SavedNS float64
+	// MigrationNS is the time that moving the ranks takes, in ns; 0 without Settings.Migrate.
+	MigrationNS float64
 }
 
-// Iterations is how many runs of the traffic it takes until what they save makes
-// up for the migration; 0 where no gain is proven.
+// Iterations is how many runs of the traffic it takes until the time saved makes up for the
+// migration; 0 where no gain is proven.
 func (l *Limited) Iterations() int64 {
 	if !l.Gain.Proven() || !(l.SavedNS > 0) {
 		return 0
@@ -43,35 +51,35 @@ func (s *Settings) validateLimits() error {
 	return nil
 }
 
-// tighter are the limits that allow less than the problem does.
+// tighter are the limits that allow fewer moves than the problem does.
 func (s *search) tighter() []int {
-	return slices.DeleteFunc(slices.Clone(s.Limits), func(limit int) bool { return s.Problem.MaxMoves > 0 && limit >= s.Problem.MaxMoves })
+	return slices.DeleteFunc(slices.Clone(s.Limits),
+		func(limit int) bool { return s.Problem.MaxMoves > 0 && limit >= s.Problem.MaxMoves })
 }
 
-// limits searches within each limit of moves. What is found there joins the
-// candidates of the search.
+// limits searches within each limit of moves. The mappings it finds join the candidates of the
+// search.
 func (s *search) limits(ctx context.Context) error {
-	if s.best == s.judged[0] && nothingToGain(s.bound(s.best), float64(s.best.Summary.ElapsedNS)) != "" {
+	if s.best == s.candidates[0] && nothingToGain(s.bound(s.best), float64(s.best.Summary.ElapsedNS)) != "" {
 		return nil
 	}
 	for _, limit := range s.tighter() {
-		if err := s.within(ctx, limit); err != nil {
+		if err := s.searchWithin(ctx, limit); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// within poses the problem with a limit: first from what was measured under the
-// start, then from what was under the best mapping that keeps the limit, which
-// may be one of the search or of a smaller limit. A candidate races against
-// the best within the limit.
-func (s *search) within(ctx context.Context, limit int) error {
+// searchWithin searches within one limit of moves: first from what was measured under the start,
+// then from what was measured under the best mapping that keeps the limit, which may be one of the
+// search or of a smaller limit. A candidate races against the best within the limit.
+func (s *search) searchWithin(ctx context.Context, limit int) error {
 	part := *s // shares the journal, the result and what was seen
-	part.judged, part.Simulations = slices.Clone(s.judged), 0
-	start := s.judged[0]
+	part.candidates, part.Simulations = slices.Clone(s.candidates), 0
+	start := s.candidates[0]
 	part.best = start
-	for _, c := range s.keeping(limit) {
+	for _, c := range s.withinLimit(limit) {
 		if better(c.Evaluation, part.best.Evaluation) {
 			part.best = c
 		}
@@ -80,71 +88,74 @@ func (s *search) within(ctx context.Context, limit int) error {
 	if err == nil && part.best != start {
 		err = part.moveFew(ctx, part.best, limit)
 	}
-	s.judged, s.unposed = part.judged, part.unposed
+	s.candidates, s.unusedForms = part.candidates, part.unusedForms
 	if better(part.best.Evaluation, s.best.Evaluation) {
 		s.best = part.best
 	}
 	return err
 }
 
-// moveFew proposes, for every form of feedback on what was measured under a
-// mapping, one that moves few ranks from the start; where links have capacities
-// a second, under which what is hottest comes first.
+// moveFew proposes, for every feedback model, a mapping that moves few ranks from the start, by
+// what was measured under a base. Where links have capacities it proposes a second mapping, which
+// relieves the links that lose most first (hottestFirst).
 func (s *search) moveFew(ctx context.Context, base *Candidate, limit int) error {
-	asked := *base
-	asked.knows = s.nothing // what the search has learned on its way there is of mappings far from the start
-	knows, err := s.learn(ctx, &asked, 0)
+	fromStart := *base
+	// What else the search has learned comes from mappings far from the start.
+	fromStart.learned = s.initial
+	learned, err := s.learn(ctx, &fromStart, 0)
 	if err != nil {
 		return err
 	}
-	base.finer = asked.finer
+	base.finer = fromStart.finer
 	for _, form := range s.Forms {
-		posed, ok := s.pose(form, knows)
+		problem, ok := s.apply(form, learned)
 		if !ok {
 			continue
 		}
-		posed.MaxMoves = limit
-		err := s.moveWithin(ctx, base, form, posed)
-		if err == nil && posed.LinkFree != nil {
-			posed.LinkFree = knows.hottestFirst()
-			err = s.moveWithin(ctx, base, form, posed)
+		problem.MaxMoves = limit
+		err := s.moveWithin(ctx, base, form, problem)
+		if err == nil && problem.LinkFree != nil {
+			problem.LinkFree = learned.hottestFirst()
+			err = s.moveWithin(ctx, base, form, problem)
 		}
 		if err != nil {
 			return err
 		}
 	}
-	return s.settle(ctx)
+	return s.evaluateSubmitted(ctx)
 }
 
-// hottestFirst is what others leave of links, down to a quarter of what capacities
-// count at least: few moves cannot empty all crowded links, and are to go where
-// most is lost.
-func (k *knowledge) hottestFirst() []float64 {
+// hottestFirst is what others leave of links, at least leastHottest. Few moves cannot empty all
+// links with too much traffic, so they go to the links that lose most.
+func (k *feedbackState) hottestFirst() []float64 {
 	free := make([]float64, len(k.seen.foreign))
 	for l, foreign := range k.seen.foreign {
-		free[l] = max(leastFree/4, 1-foreign)
+		free[l] = max(leastHottest, 1-foreign)
 	}
 	return free
 }
 
-// moveWithin proposes what the refiner makes of a posed problem with a limit of moves.
-func (s *search) moveWithin(ctx context.Context, base *Candidate, form Form, posed mapping.Problem) error {
-	c := &Candidate{Round: s.Rounds + 1, Strategy: fmt.Sprintf("%s within %d moves", s.Refine.Name, posed.MaxMoves), Form: form.Name,
-		From: slices.Index(s.judged, base), knows: base.knows, origin: base.origin}
-	return s.propose(ctx, c, chain([]mapping.Strategy{*s.Refine}), posed)
+// moveWithin proposes what the refiner makes of a problem with a limit of moves.
+func (s *search) moveWithin(ctx context.Context, base *Candidate, form Form, problem mapping.Problem) error {
+	c := &Candidate{Round: s.Rounds + 1, Form: form.Name, learned: base.learned, origin: base.origin}
+	c.Strategy = fmt.Sprintf("ranks exchanged, at most %d moved", problem.MaxMoves)
+	c.From = slices.Index(s.candidates, base)
+	return s.propose(ctx, c, chain([]mapping.Strategy{*s.Refine}), problem)
 }
 
-// keeping are the judged mappings that keep a limit of moves.
-func (s *search) keeping(limit int) []*Candidate {
-	return slices.DeleteFunc(slices.Clone(s.judged), func(c *Candidate) bool { return s.Problem.Moves(c.Mapping) > limit })
+// withinLimit are the evaluated mappings that keep a limit of moves.
+func (s *search) withinLimit(limit int) []*Candidate {
+	return slices.DeleteFunc(slices.Clone(s.candidates),
+		func(c *Candidate) bool { return s.Problem.Moves(c.Mapping) > limit })
 }
 
-// limited makes the table of gain against moves: for each limit the fastest that
-// keeps it, smaller limits' included, judged on the fresh seeds. A row gives way
-// to the one above, the first to the start, where it is not proven faster than
-// the start, or any row above is proven faster than it; and the best of all does
-// to the last row where one is.
-func (s *search) limited(ctx context.Context) error {
+// limitTable makes the table of gain against moves. For each limit it has the fastest mapping that
+// keeps it, those of smaller limits included, evaluated on the fresh seeds.
+//
+// A row falls back to the row above, and the first row to the start, in two cases: it is not proven
+// faster than the start, or some row above is proven faster than it. The best of all falls back to
+// the last row where some row is proven faster.
+func (s *search) limitTable(ctx context.Context) error {
 	if s.Limits == nil {
 		return nil
 	}
@@ -155,12 +166,13 @@ func (s *search) limited(ctx context.Context) error {
 		return slices.ContainsFunc(rows, func(row Limited) bool { return proven(&row.Candidate, c) })
 	}
 	for _, limit := range s.tighter() {
-		chosen, err := s.choose(ctx, s.keeping(limit))
+		chosen, err := s.choose(ctx, s.withinLimit(limit))
 		if err != nil {
 			return err
 		}
 		row := Limited{Candidate: *chosen, Limit: limit}
-		if row.Evaluation, err = s.evaluated(ctx, s.validate(), chosen, freshRepeat, max(1, s.Judge)); err != nil {
+		if row.Evaluation, err = s.evaluateOn(ctx, s.validator(), chosen, freshRepeat,
+			max(1, s.Judge)); err != nil {
 			return err
 		}
 		row.Summary, row.Dropped = evalsim.Summarize(row.Evaluation.Results), false
@@ -183,7 +195,7 @@ func (s *search) limited(ctx context.Context) error {
 	return nil
 }
 
-// account tells what a row gains, and what it takes to get there.
+// account sets what a row gains, and what its migration takes.
 func (s *search) account(ctx context.Context, row *Limited) (err error) {
 	start := s.result.Start.Evaluation
 	row.Moves = s.Problem.Moves(row.Mapping)
@@ -195,9 +207,10 @@ func (s *search) account(ctx context.Context, row *Limited) (err error) {
 	}
 	row.SavedNS = median(saved)
 	if s.Migrate != nil && row.Moves > 0 {
-		row.MigrationNS, err = recall(ctx, s.Journal, "migrate to "+name(row.Mapping), func() (float64, error) {
-			return s.Migrate(ctx, s.result.Start.Mapping, row.Mapping)
-		})
+		row.MigrationNS, err = recall(ctx, s.Journal, "migrate to "+name(row.Mapping),
+			func() (float64, error) {
+				return s.Migrate(ctx, s.result.Start.Mapping, row.Mapping)
+			})
 	}
 	return err
 }

@@ -14,9 +14,9 @@ import (
 	"remap/sampling"
 )
 
-// homesick is a refiner whose mapping depends on all it is told, and that keeps MaxMoves.
-func homesick() *mapping.Strategy {
-	shuffle := shuffler("homesick")
+// movesFew is a refiner whose mapping depends on all it is told, and that keeps MaxMoves.
+func movesFew() *mapping.Strategy {
+	shuffle := shuffler("movesFew")
 	shuffle.Map = func(ctx context.Context, p *mapping.Problem) (mapping.Mapping, error) {
 		hash := p.Seed + uint64(p.MaxMoves)*7919
 		for _, free := range p.LinkFree {
@@ -37,11 +37,10 @@ func homesick() *mapping.Strategy {
 	return &shuffle
 }
 
-// biased judges by chance, but the start is slow. Where it is fickle, fresh seeds say
-// something else than those of the search, of every mapping for itself: what was
-// chosen may turn out slow.
+// biased draws times at random, but the start is slow. Where it is fickle, fresh seeds give each
+// mapping another time than the seeds of the search, so that what was chosen may turn out slow.
 func biased(entries int, fickle bool) feedback.Evaluate {
-	usual := judge(entries, nil)
+	usual := randomTimes(entries, nil)
 	return func(ctx context.Context, m mapping.Mapping, first, count int) (*feedback.Evaluation, error) {
 		e, err := usual(ctx, m, first, count)
 		for i := range e.Results {
@@ -56,19 +55,19 @@ func biased(entries int, fickle bool) feedback.Evaluate {
 	}
 }
 
-// limitedSettings judge a mapping by chance, plus noise by repeat.
+// limitedSettings draw the time of a mapping, plus noise by repeat.
 func limitedSettings(t testing.TB, limits []int) feedback.Settings {
 	s := settings(t)
-	s.Refine, s.Limits, s.Rounds = homesick(), limits, 2
+	s.Refine, s.Limits, s.Rounds = movesFew(), limits, 2
 	s.Migrate = func(_ context.Context, from, to mapping.Mapping) (float64, error) {
 		return 100 * float64(s.Problem.Moves(to)), nil
 	}
 	return s
 }
 
-// Whatever the judge says: rows keep their limits, tell their own moves, gain what
-// is proven or nothing, are never proven slower than one above, and the last is
-// the best. Iterations are the least that pay.
+// Whatever the times are: rows keep their limits, count their own moves, have a proven gain or
+// none, and are never proven slower than a row above. The last row is the best. Iterations are the
+// least that pay.
 func TestLimitedRows(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		limits := rapid.SampledFrom([][]int{{}, {1}, {2, 5}, {2, 4, 9}, {3, 16}}).Draw(rt, "limits")
@@ -79,7 +78,7 @@ func TestLimitedRows(t *testing.T) {
 		s.Problem.Seed = rapid.Uint64().Draw(rt, "seed")
 		s.Problem.MaxMoves = rapid.SampledFrom([]int{0, 5}).Draw(rt, "most moves")
 		if s.Problem.MaxMoves > 0 {
-			s.Strategies = []mapping.Strategy{*homesick()}
+			s.Strategies = []mapping.Strategy{*movesFew()}
 		}
 		r, err := feedback.Optimize(context.Background(), s)
 		if err != nil {
@@ -91,18 +90,23 @@ func TestLimitedRows(t *testing.T) {
 				rows++
 			}
 		}
-		if len(r.Limited) != rows || !reflect.DeepEqual(r.Limited[rows-1].Mapping, r.Best.Mapping) || r.Limited[rows-1].Limit != 0 {
+		if len(r.Limited) != rows || !reflect.DeepEqual(r.Limited[rows-1].Mapping, r.Best.Mapping) ||
+			r.Limited[rows-1].Limit != 0 {
 			rt.Fatalf("%d rows, want %d", len(r.Limited), rows)
 		}
 		for i, row := range r.Limited {
-			if moves := s.Problem.Moves(row.Mapping); moves != row.Moves || row.Limit > 0 && moves > row.Limit {
+			if moves := s.Problem.Moves(row.Mapping); moves != row.Moves || row.Limit > 0 &&
+				moves > row.Limit {
 				rt.Fatalf("row %d: %d ranks move, said %d, allowed %d", i, moves, row.Moves, row.Limit)
 			}
 			if row.Moves > 0 != row.Gain.Proven() || row.MigrationNS != 100*float64(row.Moves) {
 				rt.Fatalf("row %d: %d ranks move for %+v in %g ns", i, row.Moves, row.Gain, row.MigrationNS)
 			}
-			if n := float64(row.Iterations()); row.Moves > 0 && (n*row.SavedNS < row.MigrationNS || (n-1)*row.SavedNS >= row.MigrationNS) || row.Moves == 0 && n != 0 {
-				rt.Fatalf("row %d: %g iterations save %g ns each, the migration takes %g", i, n, row.SavedNS, row.MigrationNS)
+			if n := float64(row.Iterations()); row.Moves > 0 &&
+				(n*row.SavedNS < row.MigrationNS || (n-1)*row.SavedNS >= row.MigrationNS) || row.Moves == 0 &&
+				n != 0 {
+				rt.Fatalf("row %d: %g iterations save %g ns each, the migration takes %g", i, n, row.SavedNS,
+					row.MigrationNS)
 			}
 			for _, above := range r.Limited[:i] {
 				saved := make([]float64, len(row.Evaluation.Results))
@@ -117,7 +121,7 @@ func TestLimitedRows(t *testing.T) {
 	})
 }
 
-// A run that is taken up again from its journal, cut off anywhere, ends alike.
+// A run that is continued from its journal, cut anywhere, has the same result.
 func TestLimitedResumes(t *testing.T) {
 	whole, err := feedback.Optimize(context.Background(), limitedSettings(t, []int{2, 5}))
 	if err != nil {
@@ -146,7 +150,8 @@ func TestLimitedResumes(t *testing.T) {
 		if r.Interrupted {
 			continue
 		}
-		if !reflect.DeepEqual(simple(r.Limited), simple(whole.Limited)) || r.Simulations != whole.Simulations {
+		if !reflect.DeepEqual(simple(r.Limited), simple(whole.Limited)) ||
+			r.Simulations != whole.Simulations {
 			t.Errorf("resumed: %+v\nat once: %+v", simple(r.Limited), simple(whole.Limited))
 		}
 		return
@@ -157,12 +162,14 @@ func TestLimitedResumes(t *testing.T) {
 func simple(rows []feedback.Limited) [][]any {
 	var all [][]any
 	for _, row := range rows {
-		all = append(all, []any{row.Mapping, row.Limit, row.Moves, row.Gain, row.SavedNS, row.MigrationNS, row.Strategy, row.Form})
+		all = append(all, []any{row.Mapping, row.Limit, row.Moves, row.Gain, row.SavedNS, row.MigrationNS,
+			row.Strategy, row.Form})
 	}
 	return all
 }
 
-// Limits that do not ascend, are no limits, or have nobody to keep them are refused.
+// Limits that do not ascend or are not positive are refused, and limits without a strategy that
+// refines.
 func TestLimitsAreChecked(t *testing.T) {
 	for _, limits := range [][]int{{0}, {-1}, {3, 3}, {5, 2}} {
 		if _, err := feedback.Optimize(context.Background(), limitedSettings(t, limits)); err == nil {

@@ -16,7 +16,8 @@ func lock(file *os.File) error {
 	switch {
 	case errors.Is(err, syscall.EWOULDBLOCK):
 		return ErrBusy
-	case errors.Is(err, syscall.ENOSYS), errors.Is(err, syscall.EOPNOTSUPP), errors.Is(err, syscall.ENOTSUP), errors.Is(err, syscall.ENOLCK):
+	case errors.Is(err, syscall.ENOSYS), errors.Is(err, syscall.EOPNOTSUPP), errors.Is(err, syscall.ENOTSUP),
+		errors.Is(err, syscall.ENOLCK):
 		return nil
 	}
 	return err

@@ -17,7 +17,8 @@ import (
 // swaps is a strategy that gives a new mapping at every call: the start with
 // two neighbours exchanged.
 func swaps(calls *int) mapping.Strategy {
-	return mapping.Strategy{Name: "swaps", Refine: true, Map: func(_ context.Context, p *mapping.Problem) (mapping.Mapping, error) {
+	return mapping.Strategy{Name: "swaps", Refine: true, Map: func(_ context.Context,
+		p *mapping.Problem) (mapping.Mapping, error) {
 		m := p.StartMapping()
 		i := *calls % (len(m) - 1)
 		m[i], m[i+1] = m[i+1], m[i]
@@ -26,9 +27,11 @@ func swaps(calls *int) mapping.Strategy {
 	}}
 }
 
-// timed judges by a function of the mapping and the number of repeats asked.
-func timed(entries int, makespan func(m mapping.Mapping, repeat int) float64, congested int64, asked *int) feedback.Evaluate {
-	return feedback.OneAtATime(func(_ context.Context, m mapping.Mapping, first, count int) (*feedback.Evaluation, error) {
+// timed evaluates by a function of the mapping and the number of repeats.
+func timed(entries int, makespan func(m mapping.Mapping, repeat int) float64, congested int64,
+	asked *int) feedback.Evaluate {
+	return feedback.OneAtATime(func(_ context.Context, m mapping.Mapping,
+		first, count int) (*feedback.Evaluation, error) {
 		*asked += count
 		e := &feedback.Evaluation{}
 		for i := range count {
@@ -36,8 +39,9 @@ func timed(entries int, makespan func(m mapping.Mapping, repeat int) float64, co
 			for f := range flows {
 				flows[f] = evalsim.FlowStats{Packets: 1, Hops: 10, CongestedHops: congested}
 			}
-			e.Results = append(e.Results, &evalsim.Result{Makespan: makespan(m, first+i), PortHops: 10, Congested: congested,
-				Flows: [][]evalsim.FlowStats{flows}, VolumeScale: 1})
+			e.Results = append(e.Results, &evalsim.Result{Makespan: makespan(m, first+i), PortHops: 10,
+				Congested: congested,
+				Flows:     [][]evalsim.FlowStats{flows}, VolumeScale: 1})
 		}
 		return e, nil
 	})
@@ -54,25 +58,26 @@ func distance(m mapping.Mapping) float64 {
 	return sum
 }
 
-// Near a known floor the search ends at once; without a floor it does not.
-func TestStopsNearFloor(t *testing.T) {
-	for floor, stops := range map[float64]bool{0: false, 900: false, 995: true} {
+// Near a known lower bound the search ends at once; without one it does not.
+func TestStopsNearLowerBound(t *testing.T) {
+	for bound, stops := range map[float64]bool{0: false, 900: false, 995: true} {
 		s := settings(t)
 		calls, asked := 0, 0
-		s.Strategies, s.Floor = []mapping.Strategy{swaps(&calls)}, feedback.Bound{Name: "injection", NS: floor, Any: true}
+		s.Strategies, s.Floor = []mapping.Strategy{swaps(&calls)},
+			feedback.Bound{Name: "injection", NS: bound, Any: true}
 		s.Evaluate = timed(16, func(mapping.Mapping, int) float64 { return 1000 }, 1, &asked)
 		r, err := feedback.Optimize(context.Background(), s)
 		if err != nil {
 			t.Fatal(err)
 		}
 		if got := strings.Contains(r.Stopped, "injection bound"); got != stops || stops && calls != 1 {
-			t.Errorf("floor %g: %d mappings made, stopped: %s", floor, calls, r.Stopped)
+			t.Errorf("bound %g: %d mappings made, stopped: %s", bound, calls, r.Stopped)
 		}
 	}
 }
 
-// The finer look is taken when the coarse one sees nothing, or brought no gain,
-// and not otherwise.
+// The closer look is taken when the coarse definition sees no congestion or brought no gain, and
+// not otherwise.
 func TestSensitiveWhenNeeded(t *testing.T) {
 	for _, c := range []struct {
 		congested int64
@@ -87,7 +92,7 @@ func TestSensitiveWhenNeeded(t *testing.T) {
 			if !c.gains {
 				return 1000
 			}
-			next-- // every later judgement is faster than all before
+			next-- // every later evaluation is faster than all before
 			return next
 		}, c.congested, &asked)
 		s.Sensitive = timed(16, func(mapping.Mapping, int) float64 { return 1 }, 3, &looks)
@@ -157,10 +162,12 @@ func TestNoiseIsNoGain(t *testing.T) {
 func TestRefineClimbs(t *testing.T) {
 	s := settings(t)
 	asked := 0
-	fixed := mapping.Strategy{Name: "fixed", Map: func(_ context.Context, p *mapping.Problem) (mapping.Mapping, error) {
+	fixed := mapping.Strategy{Name: "fixed", Map: func(_ context.Context,
+		p *mapping.Problem) (mapping.Mapping, error) {
 		return mapping.Identity(p.Ranks()), nil
 	}}
-	climb := mapping.Strategy{Name: "climb", Refine: true, Map: func(_ context.Context, p *mapping.Problem) (mapping.Mapping, error) {
+	climb := mapping.Strategy{Name: "climb", Refine: true, Map: func(_ context.Context,
+		p *mapping.Problem) (mapping.Mapping, error) {
 		m := p.StartMapping()
 		for r := range m {
 			if want := int32(len(m) - 1 - r); m[r] != want {
@@ -188,14 +195,15 @@ func TestRefineClimbs(t *testing.T) {
 	}
 }
 
-// A deadline ends the search in time for the judgement on fresh seeds.
-func TestDeadlineLeavesTimeForJudgement(t *testing.T) {
+// A deadline ends the search in time for the final validation.
+func TestDeadlineLeavesTimeForFinalValidation(t *testing.T) {
 	s := settings(t)
 	s.Strategies, s.Rounds, s.Patience = []mapping.Strategy{shuffler("a")}, 1000, 1000
-	judge := judge(16, nil)
-	s.Evaluate = feedback.OneAtATime(func(ctx context.Context, m mapping.Mapping, first, count int) (*feedback.Evaluation, error) {
+	evaluate := randomTimes(16, nil)
+	s.Evaluate = feedback.OneAtATime(func(ctx context.Context, m mapping.Mapping,
+		first, count int) (*feedback.Evaluation, error) {
 		time.Sleep(time.Millisecond)
-		return judge(ctx, m, first, count)
+		return evaluate(ctx, m, first, count)
 	})
 	ctx, cancel := context.WithTimeout(context.Background(), 300*time.Millisecond)
 	defer cancel()
@@ -219,8 +227,9 @@ func TestSimulatorBackground(t *testing.T) {
 		}
 	}
 	own := &mapping.Allocation{Hosts: []int32{0, 2, 4, 6}}
-	others := evalsim.Job{Program: programs[1], Hosts: []int32{1, 5, 3, 7}} // every message crosses the one link up
-	judge := func(background ...evalsim.Job) *feedback.Evaluation {
+	// every message crosses the one link up
+	others := evalsim.Job{Program: programs[1], Hosts: []int32{1, 5, 3, 7}}
+	evaluate := func(background ...evalsim.Job) *feedback.Evaluation {
 		evaluate := feedback.Simulator(machine, own, programs[0], evalsim.DefaultOptions(), 1, background...)
 		if _, err := evaluate(context.Background(), mapping.Mapping{3, 1, 2, 0}, 0, 1); err != nil {
 			t.Fatal(err)
@@ -231,9 +240,10 @@ func TestSimulatorBackground(t *testing.T) {
 		}
 		return e
 	}
-	alone, together := judge(), judge(others)
+	alone, together := evaluate(), evaluate(others)
 	for i, r := range together.Results {
-		if r.Elapsed[1] <= r.Elapsed[0] || together.Times()[i] != r.Elapsed[0] || r.Elapsed[0] <= alone.Times()[i] {
+		if r.Elapsed[1] <= r.Elapsed[0] || together.Times()[i] != r.Elapsed[0] ||
+			r.Elapsed[0] <= alone.Times()[i] {
 			t.Errorf("alone %v, together %v: counted %v", alone.Times(), r.Elapsed, together.Times())
 		}
 		if r.Packets != alone.Results[i].Packets || len(together.Flows()) != len(alone.Flows()) {
@@ -242,9 +252,9 @@ func TestSimulatorBackground(t *testing.T) {
 	}
 }
 
-// So many bytes that prices of links cannot be counted end that form of
-// feedback alone, and the result says so once.
-func TestFormsThatCannotBeCounted(t *testing.T) {
+// Where bytes are so many that prices of links cannot be summed, only that feedback model is left
+// out, and the result says so once.
+func TestModelsThatCannotBeUsed(t *testing.T) {
 	s := settings(t)
 	for i := range s.Traffic.Bytes {
 		s.Traffic.Bytes[i] = 1 << 47
@@ -255,7 +265,8 @@ func TestFormsThatCannotBeCounted(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(r.Skipped) != 2 || !strings.Contains(r.Skipped[0], "prices") || !strings.Contains(r.Skipped[1], "phases") {
+	if len(r.Skipped) != 2 || !strings.Contains(r.Skipped[0], "prices") ||
+		!strings.Contains(r.Skipped[1], "phases") {
 		t.Errorf("skipped %q, want prices and phases once", r.Skipped)
 	}
 	seen := map[string]bool{}

@@ -12,47 +12,63 @@ import (
 	"remap/topology"
 )
 
-// Measured is a real network as its counters tell of it, taken apart into what
-// the job's own traffic did, which a new mapping changes, and what others did,
-// which stays.
+// Measured is a real network as its counters tell of it. It is divided into what the job's own
+// traffic did, which a new mapping changes, and what others did, which stays.
 type Measured struct {
-	Own       []float64 // length links: share of the rate that the job used
-	Foreign   []float64 // length links: share of the rate that others used or kept from being used, 0 to 1
-	Congested []float64 // length links: share of the time in which the port had data and could send none
-	Carried   []float64 // length links: share of the rate that others' bytes used: Foreign without what they kept from being used
-	Told      []bool    // length links: measured, or taken as the measured ones of their class
-	Factor    float64   // how often a second the job sent its traffic; 0 = not known, and all is taken as foreign
-	Hosts     int       // links of the job's hosts that told it
-	Alike     int       // links without a measurement that are taken to be as the measured ones of their class
-	Idle      int       // those of which none was measured: taken as idle
-	// Windows: each interval of the measurement by itself, in order of time; nil where there is one
+	// Own (length links) is the share of the rate that the job used.
+	Own []float64
+	// Foreign (length links) is the share of the rate, 0 to 1, that others used or kept from being
+	// used.
+	Foreign []float64
+	// Congested (length links) is the share of the time in which the port had data and could send
+	// none.
+	Congested []float64
+	// Carried (length links) is the share of the rate that others' bytes used: Foreign without what
+	// others kept from being used.
+	Carried []float64
+	// Told (length links): measured, or taken to be as the measured ones of their class.
+	Told []bool
+	// Factor is how often a second the job sent its traffic; 0 = not known, and all traffic counts
+	// as foreign.
+	Factor float64
+	// Hosts is how many links of the job's hosts Factor was found from.
+	Hosts int
+	// Alike is how many links without a measurement are taken to be as the measured ones of their
+	// class.
+	Alike int
+	// Idle is how many links are in classes of which none was measured. They are taken as idle.
+	Idle int
+	// Windows has each interval of the measurement by itself, in order of time; nil where there is
+	// one.
 	Windows []*Measured
 }
 
-// leastShare is the share of a link's rate that a simulation leaves at least: a
-// port in use by others still gives every other packet its turn.
-const leastShare = 0.05
-
-// TakeApart tells the job's own traffic from that of others in what was measured
-// while the job ran under the mapping `previous`.
+// TakeApart divides what was measured, while the job ran under the mapping `previous`, into the
+// job's own traffic and that of others.
 //
-// The job's own bytes on every link are known but for one factor, how often they
-// were sent (mapping.LinkLoads, traffic divided equally over the minimal ways). Its
-// hosts' links carry nobody else's: the factor is the median over them of the
-// measured rate over the job's bytes. What else a link carried is foreign, as what a
-// job does not use of a link at the root of a congestion tree others do (Taffet 2018,
-// theorem 4.2). So is the time that a port stood still, but for what it stands still
-// when the job is alone, of which `alone` tells (a simulation of it under previous;
-// nil = nothing), in the share of the time that the job was sending: that is of the
-// job's own making, and the simulator makes it anew. Where routes do not divide equally, own traffic above its equal part would
-// count as foreign: so foreign traffic of a class of links that are used alike
-// (mapping.LinkClasses, or parallel cables) is made small in proportion until it is
-// that of the class in sum. A link that was not measured is taken as the others of
-// its class; where none was, as idle. The intervals of a measurement are each taken
-// apart alike (Measured.Windows), each with a factor of its own.
-func TakeApart(machine *topology.Topology, a *mapping.Allocation, traffic *commgraph.Traffic, previous mapping.Mapping, links *counters.Links, alone *evalsim.Result) *Measured {
+// The job's own bytes on every link are known but for one factor, how often they were sent
+// (mapping.LinkLoads, traffic divided equally over the shortest paths). The links of its hosts
+// carry no other bytes. So the factor is the median over these links of the measured rate over the
+// job's bytes. All other bytes on a link are foreign: what a job does not use of a link at the root
+// of a congestion tree, others do (Taffet 2018, theorem 4.2).
+//
+// The time that a port stood still is foreign too, except for the job's own part. That part is the
+// time for which it stands still when the job is alone, times the share of the time in which the
+// job was sending. `alone` tells of it: a simulation of the job alone under previous; nil = no own
+// part. The simulator makes this part again by itself.
+//
+// Where routes do not divide equally, own traffic above its equal part would count as foreign. So
+// the foreign traffic of links that are used alike (a class of mapping.LinkClasses, or parallel
+// cables) is scaled down until its sum is that of the class.
+//
+// A link that was not measured is taken as the others of its class; where none was, as idle. Each
+// interval of a measurement is divided in the same way (Measured.Windows), with a factor of its
+// own.
+func TakeApart(machine *topology.Topology, a *mapping.Allocation, traffic *commgraph.Traffic,
+	previous mapping.Mapping, links *counters.Links, alone *evalsim.Result) *Measured {
 	n := len(machine.Links)
-	m := &Measured{Own: mapping.LinkLoads(machine, a, traffic, previous), Foreign: make([]float64, n), Congested: slices.Clone(links.Congested)}
+	m := &Measured{Own: mapping.LinkLoads(machine, a, traffic, previous), Foreign: make([]float64, n),
+		Congested: slices.Clone(links.Congested)}
 	m.findFactor(machine, previous.Hosts(a), links)
 	for l := range m.Own {
 		m.Own[l] *= m.Factor // seconds of sending a second
@@ -75,8 +91,8 @@ func TakeApart(machine *topology.Topology, a *mapping.Allocation, traffic *commg
 	return m
 }
 
-// ownStall is the share of the time that a port stood still of the job's own
-// making. One run of the traffic takes alone.FullTime.
+// ownStall is the share of the time that a port stood still because of the job itself. One run of
+// the traffic takes alone.FullTime.
 func (m *Measured) ownStall(l int, alone *evalsim.Result) float64 {
 	if alone == nil {
 		return 0
@@ -108,8 +124,8 @@ func (m *Measured) findFactor(machine *topology.Topology, hosts []int32, links *
 	}
 }
 
-// alike is the class of every link: that of mapping.LinkClasses, and of links
-// that are alone there all parallel cables between two switches.
+// alike is the class of every link: that of mapping.LinkClasses, and for links that are alone
+// there, that of all parallel cables between two switches.
 func alike(machine *topology.Topology) []int32 {
 	k := mapping.NewLinkClasses(machine)
 	classes := slices.Clone(k.Of)
@@ -129,8 +145,8 @@ func alike(machine *topology.Topology) []int32 {
 	return classes
 }
 
-// level makes foreign traffic of every class, so far above zero link by link,
-// what it is in sum.
+// level scales the foreign traffic of every class, until now cut at zero link by link, to its sum
+// over the class.
 func (m *Measured) level(machine *topology.Topology, classes []int32, links *counters.Links) {
 	above, sum := make([]float64, len(classes)), make([]float64, len(classes))
 	for l, class := range classes {
@@ -148,7 +164,8 @@ func (m *Measured) level(machine *topology.Topology, classes []int32, links *cou
 
 // fill gives links that were not measured the mean of their class.
 func (m *Measured) fill(classes []int32, known []bool) {
-	sum, carried, count := make([]float64, len(classes)), make([]float64, len(classes)), make([]float64, len(classes))
+	sum, carried, count := make([]float64, len(classes)), make([]float64, len(classes)),
+		make([]float64, len(classes))
 	m.Told = slices.Clone(known)
 	for l, class := range classes {
 		if known[l] {
@@ -181,8 +198,7 @@ func (m *Measured) Busiest() int32 {
 	return most
 }
 
-// Left is the network at the rates that others leave, for simulations; at least
-// leastShare of each.
+// Left is the network at the rates that others leave, at least leastShare of each, for simulations.
 func (m *Measured) Left(machine *topology.Topology) (*topology.Topology, error) {
 	share := make([]float64, len(m.Foreign))
 	for l, foreign := range m.Foreign {
@@ -191,12 +207,12 @@ func (m *Measured) Left(machine *topology.Topology) (*topology.Topology, error) 
 	return topology.Throttle(machine, share)
 }
 
-// Watch makes the view of a loop tell what others do as it was measured, whatever
-// the simulator says of it, and of the mapping `previous` also the congestion, also
-// where the loop looks closer (Settings.Sensitive).
+// Watch makes the view of a search tell of others as they were measured, whatever the simulator
+// tells. For the mapping `previous` the view tells the measured congestion too, also in closer
+// looks (Settings.Sensitive).
 func (m *Measured) Watch(s *Settings, previous mapping.Mapping) {
 	var mutex sync.Mutex
-	of := map[*Evaluation]bool{} // those of the mapping that ran
+	of := map[*Evaluation]bool{} // evaluations of the mapping that ran
 	watched := func(evaluate Evaluate) Evaluate {
 		if evaluate == nil {
 			return nil

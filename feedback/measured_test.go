@@ -21,7 +21,8 @@ type ran struct {
 	allocation *mapping.Allocation
 	program    *workload.Program
 	mapping    mapping.Mapping
-	loads      []float64 // length links: seconds for the job's bytes
+	// length links: seconds for the job's bytes
+	loads []float64
 }
 
 func newRan(t interface{ Fatal(...any) }, spec, pattern string, m mapping.Mapping) *ran {
@@ -68,11 +69,12 @@ func (r *ran) apart(t interface{ Fatal(...any) }, links *counters.Links, alone *
 
 const leafTree = "fattree:nodes-per-leaf=4,leaves-per-pod=4,pods=1,aggs-per-pod=2,cores=0,leaf-links=2"
 
-// Others' traffic beside the job's is found again, whatever the mapping, the
-// network and the time that the job took.
+// Others' traffic beside the job's is found, whatever the mapping, the network and the time that
+// the job took.
 func TestTakeApartFindsForeign(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		spec := rapid.SampledFrom([]string{leafTree, "torus:4x4", "dragonfly:groups=3,routers=2,hosts=3,global=1"}).Draw(t, "network")
+		spec := rapid.SampledFrom([]string{leafTree, "torus:4x4",
+			"dragonfly:groups=3,routers=2,hosts=3,global=1"}).Draw(t, "network")
 		factor := rapid.Float64Range(0.01, 1e4).Draw(t, "factor")
 		r := newRan(t, spec, "uniform:12,rounds=3,seed=5", nil)
 		slots := make([]int, len(r.allocation.Hosts))
@@ -122,8 +124,8 @@ func TestTakeApartUnequalRoutes(t *testing.T) {
 	}
 }
 
-// What is not measured is as others of its kind, or idle; without the job's own
-// links all is foreign.
+// A link that was not measured is taken as the others of its class, or as idle. Where the job's own
+// links were not measured, all traffic is foreign.
 func TestTakeApartUnknown(t *testing.T) {
 	r := newRan(t, leafTree, "uniform:16,rounds=3", nil)
 	foreign := make([]float64, len(r.loads))
@@ -147,7 +149,8 @@ func TestTakeApartUnknown(t *testing.T) {
 		links.Known[l] = l == up
 	}
 	m := r.apart(t, links, nil)
-	if m.Factor != 0 || m.Hosts != 0 || math.Abs(m.Foreign[up]-links.Rate[up]/r.machine.Links[up].BytesPerSecond) > 1e-12 || m.Idle == 0 || m.Alike == 0 {
+	all := links.Rate[up] / r.machine.Links[up].BytesPerSecond
+	if m.Factor != 0 || m.Hosts != 0 || math.Abs(m.Foreign[up]-all) > 1e-12 || m.Idle == 0 || m.Alike == 0 {
 		t.Errorf("without hosts: %+v", m)
 	}
 	if m.Busiest() < 0 || m.Foreign[m.Busiest()] != slices.Max(m.Foreign) {
@@ -155,12 +158,13 @@ func TestTakeApartUnknown(t *testing.T) {
 	}
 }
 
-// Stalls are others', but for those that the job has alone while it sends.
+// Stalls count as those of others, except for the stalls that the job has alone while it sends.
 func TestTakeApartStalls(t *testing.T) {
 	r := newRan(t, leafTree, "uniform:16,rounds=3", nil)
 	n := len(r.loads)
 	links := r.measured(100, make([]float64, n))
-	alone := &evalsim.Result{Makespan: 5e6, VolumeScale: 1, Links: make([]evalsim.LinkStats, n)} // half of the time
+	// half of the time
+	alone := &evalsim.Result{Makespan: 5e6, VolumeScale: 1, Links: make([]evalsim.LinkStats, n)}
 	for l := range n {
 		links.Congested[l] = 0.3
 		alone.Links[l].Stalled = 0.4
@@ -176,7 +180,8 @@ func TestTakeApartStalls(t *testing.T) {
 		t.Fatal(err)
 	}
 	for l := range n {
-		if want := 0.9 * r.machine.Links[l].BytesPerSecond; math.Abs(left.Links[l].BytesPerSecond-want) > 1e-6*want {
+		want := 0.9 * r.machine.Links[l].BytesPerSecond
+		if math.Abs(left.Links[l].BytesPerSecond-want) > 1e-6*want {
 			t.Fatalf("link %d has %g left", l, left.Links[l].BytesPerSecond)
 		}
 	}
@@ -208,7 +213,8 @@ func TestWatch(t *testing.T) {
 			t.Fatal(err)
 		}
 		plain, seen := ExactView(r.machine, e), s.View(r.machine, e)
-		if !slices.Equal(seen.Foreign, m.Foreign) || !slices.Equal(seen.Own, plain.Own) || !slices.Equal(seen.Packets, plain.Packets) {
+		if !slices.Equal(seen.Foreign, m.Foreign) || !slices.Equal(seen.Own, plain.Own) ||
+			!slices.Equal(seen.Packets, plain.Packets) {
 			t.Error("the view is not that of the simulator with the measured share of others")
 		}
 		for l := range seen.Congested {

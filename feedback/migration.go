@@ -14,21 +14,15 @@ import (
 // have under one mapping to those of another.
 type Migrate func(ctx context.Context, from, to mapping.Mapping) (ns float64, err error)
 
-const (
-	// migrationPackets is how many packets of a rank's state are simulated at most,
-	migrationPackets = 256
-	// and allPackets of all ranks together. More says the same: by then the time is
-	// that of the busiest link.
-	allPackets = 1 << 18
-)
-
-// Migration is the Migrate of ranks that carry so many bytes of state each, > 0:
-// all that move send it at once, from the old host to the new one, and the
-// slowest has arrived. The job itself stands still; background jobs go on. The
-// messages are simulated once, and where they are long only their beginning: the
-// rest is taken to go on at the same rate. Memory of a host is not waited for.
-// Errors: those of the simulator.
-func Migration(t *topology.Topology, a *mapping.Allocation, bytes int64, o evalsim.Options, background ...evalsim.Job) Migrate {
+// Migration is the Migrate of ranks that carry `bytes` > 0 of state each. All ranks that move send
+// their state at once, from the old host to the new one; the time is that of the slowest. The job
+// itself stands still; background jobs go on.
+//
+// The messages are simulated once. Of long messages only the beginning is simulated, and the rest
+// is taken to go on at the same rate. The time of a host's memory does not count. Errors: those of
+// the simulator.
+func Migration(t *topology.Topology, a *mapping.Allocation, bytes int64, o evalsim.Options,
+	background ...evalsim.Job) Migrate {
 	o.FlowCounts, o.OwnLinks, o.StartJitter, o.EagerBytes, o.Steps = false, false, 0, 0, 1
 	o.Sampling = evalsim.Options{}.Sampling
 	return func(ctx context.Context, from, to mapping.Mapping) (float64, error) {
@@ -48,7 +42,8 @@ func Migration(t *topology.Topology, a *mapping.Allocation, bytes int64, o evals
 		each := min(bytes, int64(o.PacketBytes*max(1, min(migrationPackets, allPackets/len(out)))))
 		program := &workload.Program{Offsets: []int32{0}, VolumeScale: 1}
 		for i := range out { // the senders, then the receivers
-			program.Ops = append(program.Ops, workload.Op{Kind: workload.Send, Peer: int32(len(out) + i), Bytes: each})
+			program.Ops = append(program.Ops, workload.Op{Kind: workload.Send, Peer: int32(len(out) + i),
+				Bytes: each})
 			program.Offsets = append(program.Offsets, int32(i+1))
 		}
 		for range in {

@@ -18,7 +18,8 @@ import (
 const treeOf32 = "fattree:nodes-per-leaf=8,leaves-per-pod=4,pods=1,aggs-per-pod=4,cores=0"
 
 // migrationOn is the time in ns of a migration on a tree, every host with so many slots.
-func migrationOn(t fataler, slots int32, bytes int64, from, to mapping.Mapping, background ...evalsim.Job) float64 {
+func migrationOn(t fataler, slots int32, bytes int64, from, to mapping.Mapping,
+	background ...evalsim.Job) float64 {
 	machine, err := topology.Parse(treeOf32)
 	if err != nil {
 		t.Fatal(err)
@@ -27,7 +28,8 @@ func migrationOn(t fataler, slots int32, bytes int64, from, to mapping.Mapping, 
 	for h := range int32(16) {
 		a.Hosts, a.Slots = append(a.Hosts, h), append(a.Slots, slots)
 	}
-	ns, err := feedback.Migration(machine, a, bytes, evalsim.DefaultOptions(), background...)(context.Background(), from, to)
+	ns, err := feedback.Migration(machine, a, bytes, evalsim.DefaultOptions(),
+		background...)(context.Background(), from, to)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -36,9 +38,9 @@ func migrationOn(t fataler, slots int32, bytes int64, from, to mapping.Mapping, 
 
 type fataler interface{ Fatal(args ...any) }
 
-// Closed forms at 12.5 bytes a ns: one rank takes its bytes over its rate, two
-// that change places no longer, two out of one host twice that; who stays
-// on its host takes nothing, and neither does nobody.
+// Computed by hand at 12.5 bytes a ns. One rank takes its bytes over its rate. Two ranks that
+// change places take no longer, two ranks out of one host twice as long. A rank that stays on its
+// host takes no time, and so does a migration without ranks.
 func TestMigrationClosedForms(t *testing.T) {
 	const bytes = 100_000_000
 	alone := bytes / 12.5
@@ -63,8 +65,8 @@ func TestMigrationClosedForms(t *testing.T) {
 	}
 }
 
-// No migration is faster than its busiest link, twice the state takes twice as long
-// once it is long, and others in the network make nothing faster.
+// No migration is faster than its busiest link. Twice the state takes twice as long once it is
+// long. Others in the network do not make it faster.
 func TestMigrationBounds(t *testing.T) {
 	others, err := workload.ParsePattern("ring:8")
 	if err != nil {
@@ -119,7 +121,8 @@ func TestMigrationOfNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	a := &mapping.Allocation{Hosts: []int32{0, 1}}
-	if _, err := feedback.Migration(machine, a, 0, evalsim.DefaultOptions())(context.Background(), mapping.Mapping{0}, mapping.Mapping{1}); err == nil {
+	if _, err := feedback.Migration(machine, a, 0, evalsim.DefaultOptions())(context.Background(),
+		mapping.Mapping{0}, mapping.Mapping{1}); err == nil {
 		t.Error("0 bytes are accepted")
 	}
 }

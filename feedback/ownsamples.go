@@ -9,24 +9,24 @@ import (
 )
 
 // FromSamples is a network as the job's own packets have told of it, in a run under r.Previous
-// beside others. Nothing but the job's packets was read: neither port counters nor others'
-// packets. r.Options.Congestion has to be the definition of congested of that run.
+// beside others. Only the job's packets were read: neither port counters nor others' packets.
+// r.Options.Congestion must be the definition of congested of that run.
 //
-// The job is simulated with the network to itself, under the same mapping and definition: the
-// share A of its packets meets congestion of its own making. Of the share F that met any in the
-// run, the share G of the time in which others keep a port busy follows (signs), for each class of
-// links that are used alike (mapping.LinkClasses). Foreign is G, Congested is F, and Told the links
-// of classes of which packets have told.
+// The job is simulated with the network to itself, under the same mapping and definition: the share
+// A of its packets meets congestion that the job makes itself. In the run the share F met any
+// congestion. From A and F follows the share G of the time in which others keep a port busy
+// (signs), for each class of links that are used alike (mapping.LinkClasses). Foreign is G and
+// Congested is F. Told are the links of classes of which packets have told.
 //
 // A link between switches of which no packet has told gets the mean G of the told links whose ends
 // are as far from hosts (fillUnseen), since no packet will try it before the next run. Where it was
 // taken as free, searches ended at 108.7 us in place of 64.8 on pf3d-small and 126.3 in place of
 // 119.5 on spare-small, but at 193.2 in place of 207.5 on hyperx-shared (LoopOwnSamples in
-// benchmarks, queue-above:8192). A link to a host gets 0: the job's hosts are its own. Alike
+// benchmarks, queue-above:8192). A link to a host gets 0, since the job's hosts are its own. Alike
 // counts the ports that get the G of others, Idle those that get 0.
 //
-// The result has no rates: Own, Carried and Factor are 0, and no traffic of others can be made
-// of it (FindOthers).
+// The result has no rates: Own, Carried and Factor are 0, and no traffic of others can be made of
+// it (FindOthers).
 func FromSamples(ctx context.Context, r *MeasuredRun, s *counters.Samples) (*Measured, error) {
 	simulate := Simulator(r.Machine, r.Allocation, r.Program, r.Options, r.Workers)
 	alone, err := simulate(ctx, r.Previous, 0, aloneRepeats)
@@ -62,8 +62,8 @@ func fromSamples(machine *topology.Topology, s *counters.Samples, alone *LinkVie
 	return m
 }
 
-// fillUnseen gives links between switches that are not Told the mean of those that are, of which
-// both ends are as far from the nearest host: in a fat tree those between the same two levels in
+// fillUnseen gives links between switches that are not Told the mean of those that are Told and
+// whose ends are as far from the nearest host: in a fat tree those between the same two levels in
 // the same direction.
 func (m *Measured) fillUnseen(machine *topology.Topology) {
 	height := heights(machine)

@@ -20,17 +20,20 @@ import (
 // network, and however packets are spread over links that are used alike.
 func TestFromSamplesFindsOthers(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		spec := rapid.SampledFrom([]string{leafTree, "torus:4x4", "dragonfly:groups=3,routers=2,hosts=3,global=1"}).
+		spec := rapid.SampledFrom([]string{leafTree, "torus:4x4",
+			"dragonfly:groups=3,routers=2,hosts=3,global=1"}).
 			Draw(t, "network")
 		machine := parsed(t, spec)
 		k := mapping.NewLinkClasses(machine)
 		n := len(machine.Links)
-		s := &counters.Samples{Packets: make([]float64, n), Congested: make([]float64, n), Told: make([]bool, n)}
+		s := &counters.Samples{Packets: make([]float64, n), Congested: make([]float64, n),
+			Told: make([]bool, n)}
 		alone := newLinkView(n)
 		own, others := make([]float64, n), make([]float64, n) // by class
 		used := make([]bool, n)
 		for c := range k.Sizes {
-			own[c], others[c] = rapid.Float64Range(0, 0.9).Draw(t, "own"), rapid.Float64Range(0, 1).Draw(t, "others")
+			own[c], others[c] = rapid.Float64Range(0, 0.9).Draw(t, "own"),
+				rapid.Float64Range(0, 1).Draw(t, "others")
 			used[c] = rapid.Bool().Draw(t, "used")
 		}
 		crossed := make([]bool, n) // by class
@@ -79,7 +82,8 @@ func TestFromSamplesFindsOthers(t *testing.T) {
 			case m.Foreign[l] == 0: // no link of its kind was told of, or nothing of these
 				idle++
 			case m.Foreign[l] < lowest-1e-9 || m.Foreign[l] > highest+1e-9:
-				t.Fatalf("link %d: others %g, beyond %g to %g of those told", l, m.Foreign[l], lowest, highest)
+				t.Fatalf("link %d: others %g, beyond %g to %g of those told", l, m.Foreign[l], lowest,
+					highest)
 			default:
 				alike++
 			}
@@ -90,8 +94,8 @@ func TestFromSamplesFindsOthers(t *testing.T) {
 	})
 }
 
-// A link that no packet crossed is as those between the same levels that packets told of, and a
-// link to a host free.
+// A link that no packet crossed is as the known links between the same levels, and a link to a host
+// is free.
 func TestFromSamplesUnseenLinks(t *testing.T) {
 	p := leaves(t, 8)
 	machine := p.Machine
@@ -158,7 +162,7 @@ func sampledRun(t *testing.T, o evalsim.Options, others ...evalsim.Job) (*Measur
 	return r, s
 }
 
-// A job alone is told of no others but for noise, and one beside others of those that it meets, by
+// A job alone finds no others but for noise. A job beside others finds those that it meets, by
 // either definition of congested.
 func TestFromSamplesOfRuns(t *testing.T) {
 	o := evalsim.DefaultOptions()

@@ -12,40 +12,35 @@ import (
 	"remap/mapping"
 )
 
-// depths say at which levels of slowdown by others capacities are posed
-// (poseLinks): between none and what the base is expected to suffer. What can be
-// reached no one knows before the mapping is made. Exchanges of hosts are cheap,
-// and of ranks dear.
-var (
-	hostDepths  = []float64{0.1, 0.3, 0.6, 1}
-	rankDepths  = []float64{0.3, 0.7, 1}
-	afreshDepth = 0.5
-)
-
-// portfolio makes many mappings of what one base has learned and keeps apart
-// what kind they are of: simulations are dear and the objective is cheap, but
-// what it does not see, such as who waits for whom, it does not rank. So that the
-// best of each kind is simulated (expected), if it has not been before.
+// portfolio makes many mappings from what one base has learned, of several kinds. Simulations take
+// much time and the surrogate cost little, so of each kind the best new mapping by surrogate cost
+// is simulated. Kinds are kept apart because the surrogate cost does not see everything, such as
+// which rank waits for which.
 type portfolio struct {
 	*search
-	form   Form
-	knows  *knowledge
-	afresh bool                         // of this base the strategies begin afresh too
-	base   *mapping.Problem             // as posed, from the base
-	kinds  map[string][]mapping.Mapping // nil before it was made
+	form    Form
+	learned *feedbackState
+	// restart: the strategies also make mappings from scratch, by what this base has learned.
+	restart bool
+	// base is the problem with the feedback model applied, from the base.
+	base *mapping.Problem
+	// kinds are the mappings of each kind; nil before they are made.
+	kinds map[string][]mapping.Mapping
 }
 
 // The kinds of a portfolio.
 const (
-	ofHosts  = "hosts"  // the base, exchanges of whole hosts
-	ofRanks  = "ranks"  // the base, refined
-	ofAfresh = "afresh" // strategies on the slots that rules of sparing keep, refined
+	// ofHosts: the base, with whole hosts exchanged.
+	ofHosts = "hosts"
+	// ofRanks: the base, refined.
+	ofRanks = "ranks"
+	// ofRestarts: mappings that strategies make from scratch on the selected hosts, refined.
+	ofRestarts = "restart"
 )
 
-// pick is the proposal of the best mapping of a kind by a yardstick that was not
-// seen.
-func (f *portfolio) pick(name, kind string, by yardstick) proposal {
-	return proposal{name: name, refines: true, makes: func(ctx context.Context, p *mapping.Problem) (mapping.Mapping, error) {
+// pick is the proposal of the best mapping of a kind by a surrogate cost that was not seen before.
+func (f *portfolio) pick(name, kind string, by surrogate) proposal {
+	makes := func(ctx context.Context, p *mapping.Problem) (mapping.Mapping, error) {
 		if f.kinds == nil {
 			f.base = p
 			if err := f.make(ctx); err != nil {
@@ -59,15 +54,16 @@ func (f *portfolio) pick(name, kind string, by yardstick) proposal {
 			}
 		}
 		return nil, errNothingNew
-	}}
+	}
+	return proposal{name: name, refines: true, makes: makes}
 }
 
-// ordered are mappings by a yardstick, the best first.
-func (f *portfolio) ordered(by yardstick, mappings []mapping.Mapping) []mapping.Mapping {
+// ordered are the mappings in the order of a surrogate cost, the best first.
+func (f *portfolio) ordered(by surrogate, mappings []mapping.Mapping) []mapping.Mapping {
 	order := make([]int, len(mappings))
 	cost := make([]float64, len(mappings))
 	for i, m := range mappings {
-		order[i], cost[i] = i, f.expected(by, f.knows, m)
+		order[i], cost[i] = i, f.surrogateCost(by, f.learned, m)
 	}
 	slices.SortStableFunc(order, func(x, y int) int { return cmp.Compare(cost[x], cost[y]) })
 	sorted := make([]mapping.Mapping, len(mappings))
@@ -79,116 +75,114 @@ func (f *portfolio) ordered(by yardstick, mappings []mapping.Mapping) []mapping.
 
 var errNothingNew = errors.New("no mapping that was not seen before")
 
-// job is one mapping to be made: a start, posed at a depth, refined.
-type job struct {
+// refinement is one mapping to be made: from a start, with capacities at a depth, by exchanges.
+type refinement struct {
 	kind  string
 	start mapping.Mapping
 	depth float64
-	hosts bool // by exchanges of whole hosts, else of ranks
+	// hosts: by exchanges of whole hosts, else of ranks.
+	hosts bool
 }
 
-// make fills the portfolio: exchanges of hosts first, and of ranks from the base
-// and the best that was made afresh.
+// make fills the portfolio: first by exchanges of hosts, then by exchanges of ranks from the base
+// and from the best restarts.
 func (f *portfolio) make(ctx context.Context) error {
 	f.kinds = map[string][]mapping.Mapping{}
 	base := f.base.StartMapping()
 	starts := []mapping.Mapping(nil)
-	if f.afresh {
+	if f.restart {
 		var err error
 		if starts, err = f.starts(ctx); err != nil {
 			return err
 		}
 	}
-	var jobs []job
+	var tasks []refinement
 	for _, depth := range hostDepths {
-		jobs = append(jobs, job{ofHosts, base, depth, true})
+		tasks = append(tasks, refinement{ofHosts, base, depth, true})
 		for _, m := range starts {
-			jobs = append(jobs, job{ofAfresh, m, depth, true})
+			tasks = append(tasks, refinement{ofRestarts, m, depth, true})
 		}
 	}
-	if err := f.all(ctx, jobs); err != nil {
+	if err := f.all(ctx, tasks); err != nil {
 		return err
 	}
-	starts = f.ordered(hard, append(f.kinds[ofAfresh], starts...))
-	f.kinds[ofAfresh] = slices.Clone(starts) // as they are: a tile may be hurt by refinement
-	jobs = jobs[:0]
+	starts = f.ordered(norm32, append(f.kinds[ofRestarts], starts...))
+	f.kinds[ofRestarts] = slices.Clone(starts) // unrefined too: refinement may slow a tiling
+	tasks = tasks[:0]
 	for _, depth := range rankDepths {
-		jobs = append(jobs, job{ofRanks, base, depth, false})
+		tasks = append(tasks, refinement{ofRanks, base, depth, false})
 	}
 	for _, m := range starts[:min(len(starts), mostStarts)] {
-		jobs = append(jobs, job{ofAfresh, m, afreshDepth, false})
+		tasks = append(tasks, refinement{ofRestarts, m, restartDepth, false})
 	}
-	return f.all(ctx, jobs)
+	return f.all(ctx, tasks)
 }
 
-// all makes what jobs ask for, side by side, and ranks it.
-func (f *portfolio) all(ctx context.Context, jobs []job) error {
-	worst := f.slowdown(f.knows, f.base.StartMapping(), hard.links)
-	found := make([]mapping.Mapping, len(jobs))
+// all makes the mappings of the refinements, side by side.
+func (f *portfolio) all(ctx context.Context, tasks []refinement) error {
+	worst := f.slowdown(f.learned, f.base.StartMapping(), norm32.power)
+	found := make([]mapping.Mapping, len(tasks))
 	var group errgroup.Group
 	group.SetLimit(cmp.Or(f.Workers, runtime.GOMAXPROCS(0)))
-	for i, j := range jobs {
+	for i, task := range tasks {
 		group.Go(func() error {
 			p := *f.base
-			f.form.levels(f.knows, &p, 1+j.depth*max(0, worst-1))
-			p.Start = j.start
+			f.form.applyAt(f.learned, &p, 1+task.depth*max(0, worst-1))
+			p.Start = task.start
 			var err error
-			if j.hosts {
+			if task.hosts {
 				found[i], err = byHosts(ctx, *f.Refine, &p)
 			} else {
 				found[i], err = f.Refine.Map(ctx, &p)
 			}
 			if err != nil {
-				found[i] = nil // a refiner that refuses
+				found[i] = nil // the refiner cannot solve this problem
 			}
 			return nil
 		})
 	}
-	_ = group.Wait() // none gives an error
+	_ = group.Wait() // no task returns an error
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
 	for i, m := range found {
 		if m != nil {
-			f.kinds[jobs[i].kind] = append(f.kinds[jobs[i].kind], m)
+			f.kinds[tasks[i].kind] = append(f.kinds[tasks[i].kind], m)
 		}
 	}
 	return nil
 }
 
-// mostStarts is how many of the mappings made afresh are worth refining.
-const mostStarts = 2
-
-// starts are what strategies make of the slots that each rule of sparing keeps,
-// the most promising.
+// starts are what strategies make on the slots that each selection rule leaves, the best by
+// surrogate cost.
 func (f *portfolio) starts(ctx context.Context) ([]mapping.Mapping, error) {
 	var all []mapping.Mapping
-	leaves := f.leafSwitches(f.knows, f.base.StartMapping())
-	for _, rule := range sparings() {
-		part, slots := colder(f.base, leaves, rule)
+	leaves := f.leafSwitches(f.learned, f.base.StartMapping())
+	for _, rule := range selectionRules() {
+		part, slots := selectHosts(f.base, leaves, rule)
 		for _, strategy := range f.Strategies {
 			if strategy.Name == f.Refine.Name {
 				continue
 			}
-			m, err := fresh(ctx, strategy, f.base, part, slots)
+			m, err := mapOnPart(ctx, strategy, f.base, part, slots)
 			if ctx.Err() != nil {
 				return nil, ctx.Err()
 			}
-			if err == nil { // one that refuses the problem has been told of in round 0
+			if err == nil { // round 0 has reported a strategy that cannot map the job
 				all = append(all, m)
 			}
 		}
 		if part == nil {
-			break // nothing to spare
+			break // there are no slots to spare
 		}
 	}
-	all = f.ordered(hard, all)
+	all = f.ordered(norm32, all)
 	return all[:min(len(all), mostStarts)], nil
 }
 
-// fresh is a strategy's mapping of the part of a problem, or of the whole where
-// there is no part.
-func fresh(ctx context.Context, strategy mapping.Strategy, p, part *mapping.Problem, slots []int32) (mapping.Mapping, error) {
+// mapOnPart is a strategy's mapping of a part of a problem; of the whole where there is no part.
+func mapOnPart(ctx context.Context, strategy mapping.Strategy, p, part *mapping.Problem,
+	slots []int32) (mapping.Mapping, error) {
 	if part == nil || strategy.Refine {
 		return strategy.Map(ctx, p)
 	}

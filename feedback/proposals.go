@@ -6,17 +6,17 @@ import (
 	"remap/mapping"
 )
 
-// proposal is one way to make a mapping of a posed problem.
+// proposal is one way to make a mapping of a problem.
 type proposal struct {
-	name    string
-	refines bool // goes on from the problem's start, which is to be the base
+	name string
+	// refines: it goes on from the problem's start, which is to be the base.
+	refines bool
 	makes   func(ctx context.Context, p *mapping.Problem) (mapping.Mapping, error)
 }
 
-// proposals are what to make of a problem that a form of feedback posed:
-// refinement from the base, and under the best base every strategy afresh,
-// refined where it can be.
-func (s *search) proposals(form Form, knows *knowledge, best bool) []proposal {
+// proposals are what to make of a problem that a feedback model was applied to: refinement of the
+// base, and under the best base a restart of every strategy, refined where it can be.
+func (s *search) proposals(form Form, learned *feedbackState, best bool) []proposal {
 	var all []proposal
 	switch counted := s.Problem.MaxMoves > 0; { // a second step would count moves from the first
 	case s.Refine == nil || counted:
@@ -30,11 +30,14 @@ func (s *search) proposals(form Form, knows *knowledge, best bool) []proposal {
 				}
 			}
 		}
-	case form.levels != nil:
-		f := &portfolio{search: s, form: form, knows: knows, afresh: best}
-		all = append(all, f.pick("hosts", ofHosts, hard), f.pick(s.Refine.Name, ofRanks, hard))
+	case form.applyAt != nil:
+		f := &portfolio{search: s, form: form, learned: learned, restart: best}
+		all = append(all, f.pick("hosts exchanged", ofHosts, norm32),
+			f.pick("ranks exchanged", ofRanks, norm32))
 		if best {
-			all = append(all, f.pick("afresh", ofAfresh, hard), f.pick("soft "+s.Refine.Name, ofRanks, soft), f.pick("soft afresh", ofAfresh, soft))
+			all = append(all, f.pick("restart", ofRestarts, norm32),
+				f.pick("ranks exchanged (p = 8)", ofRanks, norm8),
+				f.pick("restart (p = 8)", ofRestarts, norm8))
 		}
 	default:
 		all = append(all, chain([]mapping.Strategy{*s.Refine}))
@@ -47,7 +50,7 @@ func (s *search) proposals(form Form, knows *knowledge, best bool) []proposal {
 	return all
 }
 
-// chain maps step by step, each from what the one before has made.
+// chain maps step by step, each from the result of the one before.
 func chain(steps []mapping.Strategy) proposal {
 	p := proposal{name: steps[0].Name, refines: steps[0].Refine}
 	for _, step := range steps[1:] {

@@ -11,15 +11,13 @@ import (
 // Weights are the factors by which feedback has made pairs of ranks heavier.
 type Weights struct {
 	traffic *commgraph.Traffic
-	factor  []float64 // length half-edges of the graph, in its order; both halves of an edge agree
+	// factor (length half-edges of the graph, in its order) has the same value for both halves of
+	// an edge.
+	factor []float64
 }
 
-// MaxFactor bounds how much heavier a pair can grow, so that a few hot pairs
-// do not drown all others.
-const MaxFactor = 16
-
-// NewWeights begins with factor 1 everywhere. The traffic is the one whose
-// entries the flows of an Evaluation follow.
+// NewWeights begins with factor 1 everywhere. traffic is the one whose entries the flows of an
+// Evaluation follow.
 func NewWeights(graph *commgraph.Graph, traffic *commgraph.Traffic) *Weights {
 	w := &Weights{traffic: traffic, factor: make([]float64, len(graph.Weights))}
 	for i := range w.factor {
@@ -28,11 +26,10 @@ func NewWeights(graph *commgraph.Graph, traffic *commgraph.Traffic) *Weights {
 	return w
 }
 
-// Grow multiplies the factor of every pair by 1 + gain x f, where f is the
-// share of congested switch ports among those its packets crossed, both
-// directions together (Taffet 2018, section 6.1 asks for such a mapping driven
-// by measured congestion; the law is ours). A packet's receiver knows both
-// numbers from the counts in its header, exactly.
+// Grow multiplies the factor of every pair by 1 + gain x f. f is the share of congested switch
+// ports among those its packets crossed, both directions together. A packet's receiver knows both
+// numbers exactly, from the counts in its header. Taffet (2018, section 6.1) asks for such a
+// mapping driven by measured congestion; the law is ours.
 func (w *Weights) Grow(graph *commgraph.Graph, flows []evalsim.FlowStats, gain float64) {
 	for u := range int32(graph.Vertices()) {
 		first, end := graph.Row(u)
@@ -52,9 +49,8 @@ func (w *Weights) Grow(graph *commgraph.Graph, flows []evalsim.FlowStats, gain f
 	}
 }
 
-// Apply gives the graph with every weight times its factor, in fixed point:
-// weights are scaled by the largest power of two up to 256 that keeps their
-// sum below a limit, then rounded, at least 1.
+// Apply is the graph with every weight times its factor, in fixed point: weights are scaled by the
+// largest power of two up to 256 that keeps their sum below a limit, then rounded, at least 1.
 func (w *Weights) Apply(graph *commgraph.Graph, limit float64) *commgraph.Graph {
 	total := 0.0
 	for i, weight := range graph.Weights {
@@ -72,9 +68,9 @@ func (w *Weights) Apply(graph *commgraph.Graph, limit float64) *commgraph.Graph 
 	return &heavier
 }
 
-// heavier gives directed traffic with every entry as much heavier as its pair
-// has become from one graph to the other, which differ in weights alone; nil
-// for nil. Entries of a rank with itself stay.
+// heavier is directed traffic in which every entry is as much heavier as its pair is in graph `to`
+// than in graph `from`; the graphs differ in weights alone. nil for nil. Entries of a rank with
+// itself stay.
 func heavier(traffic *commgraph.Traffic, from, to *commgraph.Graph) *commgraph.Traffic {
 	if traffic == nil {
 		return nil
@@ -88,7 +84,8 @@ func heavier(traffic *commgraph.Traffic, from, to *commgraph.Graph) *commgraph.T
 			changed.Bytes[i] = traffic.Bytes[i]
 			if at, found := slices.BinarySearch(from.Neighbors[begin:stop], traffic.Destinations[i]); found {
 				e := begin + int32(at)
-				changed.Bytes[i] = int64(math.Round(float64(traffic.Bytes[i]) * (float64(to.Weights[e]) / float64(from.Weights[e]))))
+				factor := float64(to.Weights[e]) / float64(from.Weights[e])
+				changed.Bytes[i] = int64(math.Round(float64(traffic.Bytes[i]) * factor))
 			}
 		}
 	}

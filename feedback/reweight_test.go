@@ -16,7 +16,8 @@ func TestHeavierTrafficFoldsToTheHeavierGraph(t *testing.T) {
 		var flows []commgraph.Flow
 		for range rapid.IntRange(0, 20).Draw(t, "flows") {
 			rank := rapid.Int32Range(0, int32(ranks)-1)
-			flows = append(flows, commgraph.Flow{From: rank.Draw(t, "from"), To: rank.Draw(t, "to"), Bytes: rapid.Int64Range(1, 1000).Draw(t, "bytes")})
+			flows = append(flows, commgraph.Flow{From: rank.Draw(t, "from"), To: rank.Draw(t, "to"),
+				Bytes: rapid.Int64Range(1, 1000).Draw(t, "bytes")})
 		}
 		traffic, err := commgraph.NewTraffic(ranks, flows, false)
 		if err != nil {
@@ -37,7 +38,8 @@ func TestHeavierTrafficFoldsToTheHeavierGraph(t *testing.T) {
 		}
 		got := changed.Graph()
 		for i, weight := range got.Weights {
-			if got.Neighbors[i] != want.Neighbors[i] || weight < want.Weights[i]-1 || weight > want.Weights[i]+1 {
+			if got.Neighbors[i] != want.Neighbors[i] || weight < want.Weights[i]-1 ||
+				weight > want.Weights[i]+1 {
 				t.Fatalf("half-edge %d weighs %d, want %d", i, weight, want.Weights[i])
 			}
 		}

@@ -9,7 +9,7 @@ import (
 	"remap/mapping"
 )
 
-// rounds judges the static mappings, then runs rounds of feedback.
+// rounds evaluates the static mappings, then runs rounds of feedback.
 func (s *search) rounds(ctx context.Context) error {
 	if err := s.staticMappings(ctx); err != nil {
 		return err
@@ -42,7 +42,7 @@ func (s *search) rounds(ctx context.Context) error {
 	return nil
 }
 
-// closeStep makes what was found so far last, and notes when the budget is spent.
+// closeStep saves what was found so far, and notes when the budget is spent.
 func (s *search) closeStep() error {
 	if s.full() {
 		s.result.Stopped = fmt.Sprintf("%d simulated mappings are the budget", s.Simulations)
@@ -50,8 +50,8 @@ func (s *search) closeStep() error {
 	return errors.Join(s.keepBest(s.best.Mapping), s.Journal.Sync())
 }
 
-// enough tells whether the best mapping leaves nothing to gain. Where its packets
-// meet little congestion it looks closer.
+// enough tells whether the best mapping leaves nothing to gain. Where its packets meet little
+// congestion it takes a closer look.
 func (s *search) enough(ctx context.Context) (bool, error) {
 	b := s.bound(s.best)
 	best, err := s.confirmed(ctx, b)
@@ -70,14 +70,15 @@ func (s *search) enough(ctx context.Context) (bool, error) {
 	return s.result.Stopped != "", nil
 }
 
-// confirmed is the time of the best mapping in ns; where it is so near a bound that the
-// search would end, as the final validation would have it: steps of a search are few.
+// confirmed is the time of the best mapping in ns. Where the time is so near a lower bound that the
+// search would end, it is evaluated again with the steps of the final validation, since the search
+// runs few steps.
 func (s *search) confirmed(ctx context.Context, b Bound) (float64, error) {
 	elapsed := float64(s.best.Summary.ElapsedNS)
 	if s.Validate == nil || nothingToGain(b, elapsed) == "" {
 		return elapsed, nil
 	}
-	e, err := s.evaluated(ctx, s.Validate, s.best, confirmRepeat, s.Repeats)
+	e, err := s.evaluateOn(ctx, s.Validate, s.best, confirmRepeat, s.Repeats)
 	if err != nil {
 		return 0, err
 	}
@@ -87,16 +88,17 @@ func (s *search) confirmed(ctx context.Context, b Bound) (float64, error) {
 // full tells whether the budget of simulations is used up.
 func (s *search) full() bool { return s.Simulations > 0 && s.submitted() >= s.Simulations }
 
-// staticMappings judges every strategy's mapping of the problem as it is, round 0.
+// staticMappings evaluates every strategy's mapping of the original problem, round 0.
 func (s *search) staticMappings(ctx context.Context) error {
-	defer s.closeRound(len(s.judged))
-	defer func() { s.statics = len(s.judged) }()
+	defer s.closeRound(len(s.candidates))
+	defer func() { s.statics = len(s.candidates) }()
 	for i := range s.Strategies {
-		if err := s.propose(ctx, s.static(s.Strategies[i].Name), chain(s.Strategies[i:i+1]), *s.Problem); err != nil {
+		if err := s.propose(ctx, s.static(s.Strategies[i].Name), chain(s.Strategies[i:i+1]),
+			*s.Problem); err != nil {
 			return err
 		}
 	}
-	if err := s.settle(ctx); err != nil {
+	if err := s.evaluateSubmitted(ctx); err != nil {
 		return err
 	}
 	if len(s.result.Skipped) == len(s.Strategies) {
@@ -109,7 +111,7 @@ func (s *search) staticMappings(ctx context.Context) error {
 		}
 		err := s.propose(ctx, s.static(s.Baselines[i].Name), chain(s.Baselines[i:i+1]), *s.Problem)
 		if err == nil {
-			err = s.settle(ctx)
+			err = s.evaluateSubmitted(ctx)
 		}
 		if err != nil {
 			return err
@@ -119,81 +121,83 @@ func (s *search) staticMappings(ctx context.Context) error {
 	return nil
 }
 
-// static is a candidate that nothing was learned for: an origin of its own.
+// static is a candidate made without feedback, an origin of its own.
 func (s *search) static(strategy string) *Candidate {
-	return &Candidate{Strategy: strategy, From: -1, knows: s.nothing, origin: len(s.judged) + len(s.queue)}
+	return &Candidate{Strategy: strategy, From: -1, learned: s.initial,
+		origin: len(s.candidates) + len(s.queue)}
 }
 
-// nearBoundOfAny tells whether the best mapping takes no longer than the bound of any
-// mapping, but for what is no gain.
+// nearBoundOfAny tells whether the best mapping is so near the lower bound of all mappings that the
+// rest is no gain.
 func (s *search) nearBoundOfAny() bool {
 	b := s.bound(s.best)
 	return b.Any && nothingToGain(b, float64(s.best.Summary.ElapsedNS)) != ""
 }
 
-// round learns from the best mapping of each origin, and for every form of
-// feedback goes on from it and, from the best of all, begins afresh.
+// round learns from the best mapping of each origin. For every feedback model it refines this base,
+// and from the best base it also restarts.
 func (s *search) round(ctx context.Context, round, failures int) error {
-	defer s.closeRound(len(s.judged))
+	defer s.closeRound(len(s.candidates))
 	for i, base := range s.bases() {
 		if s.full() {
 			return nil
 		}
-		knows, err := s.learn(ctx, base, failures)
+		learned, err := s.learn(ctx, base, failures)
 		if err != nil {
 			return err
 		}
 		for _, form := range s.Forms {
-			posed, ok := s.pose(form, knows)
+			modelled, ok := s.apply(form, learned)
 			if !ok {
 				continue
 			}
-			posed.Seed += uint64(round)
-			for _, p := range s.proposals(form, knows, i == 0) {
-				problem := posed
+			modelled.Seed += uint64(round)
+			for _, p := range s.proposals(form, learned, i == 0) {
+				problem := modelled
 				if p.refines && problem.MaxMoves <= 0 { // moves are counted from the start
 					problem.Start = base.Mapping
 				}
-				c := &Candidate{Round: round, Strategy: p.name, Form: form.Name, From: slices.Index(s.judged, base), knows: knows, origin: base.origin}
+				c := &Candidate{Round: round, Strategy: p.name, Form: form.Name,
+					From: slices.Index(s.candidates, base), learned: learned, origin: base.origin}
 				if err := s.propose(ctx, c, p, problem); err != nil {
 					return err
 				}
 			}
 		}
-		if err := s.settle(ctx); err != nil {
+		if err := s.evaluateSubmitted(ctx); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// pose puts what is known into the problem; false, and noted once, when that
-// cannot be counted, as prices of links on paths of very many bytes, or when there are
-// no phases to tell apart.
-func (s *search) pose(form Form, knows *knowledge) (posed mapping.Problem, ok bool) {
-	posed = *s.Problem
+// apply makes the problem of a feedback model. It returns false, and notes that once, when the
+// model cannot be used: prices on paths of very many bytes cannot be summed, and a program with one
+// phase has no phases to weigh apart.
+func (s *search) apply(form Form, learned *feedbackState) (problem mapping.Problem, ok bool) {
+	problem = *s.Problem
 	var err error
 	if form.apart && len(s.Phases) < 2 {
 		err = errors.New("the program has one phase")
 	} else {
-		form.pose(knows, &posed)
-		err = posed.ShareDistances()
+		form.apply(learned, &problem)
+		err = problem.ShareDistances()
 	}
 	if err == nil {
-		return posed, true
+		return problem, true
 	}
-	if !slices.Contains(s.unposed, form.Name) {
-		s.unposed = append(s.unposed, form.Name)
+	if !slices.Contains(s.unusedForms, form.Name) {
+		s.unusedForms = append(s.unusedForms, form.Name)
 		s.result.Skipped = append(s.result.Skipped, fmt.Sprintf("%s%s: %v", SkippedForm, form.Name, err))
 	}
-	return posed, false
+	return problem, false
 }
 
 // bases are the best mappings of different origin, the best first.
 func (s *search) bases() []*Candidate {
 	of := map[int]*Candidate{}
 	var origins []int
-	for _, c := range s.judged {
+	for _, c := range s.candidates {
 		if c.Dropped {
 			continue
 		}
@@ -244,7 +248,7 @@ func (s *search) propose(ctx context.Context, c *Candidate, p proposal, problem 
 // closeRound notes the best candidate of the round that began at index first.
 func (s *search) closeRound(first int) {
 	var best *Candidate
-	for _, c := range s.judged[first:] {
+	for _, c := range s.candidates[first:] {
 		if best == nil || c.Summary.ElapsedNS < best.Summary.ElapsedNS {
 			best = c
 		}

@@ -11,31 +11,35 @@ func SampledCongestion(packetBytes int) evalsim.Congestion {
 	return evalsim.Congestion{Rule: evalsim.QueueAbove, Bytes: 2 * packetBytes}
 }
 
-// signs is what the job's own packets say of others' traffic.
+// signs is what the job's own packets tell of others' traffic.
 //
-// A port that others keep busy a share G of the time lets a packet of the job wait with
-// probability G, since packets come at all times. Of the packets, a share A meets
-// congestion of the job's own making. So the share that meets any is
-// F = 1 - (1-A)(1-G), of which G follows. It is what others want of the link: with the job
-// gone they would still keep the port busy for that share (Taffet 2018, theorem 4.2: the
-// link at the root of a congestion tree runs at its full rate). Ports that wait for room
-// in full buffers beyond count as busy, as their queues stand.
+// If others keep a port busy a share G of the time, a packet of the job waits there with
+// probability G, since packets arrive at all times. A share A of the packets meets congestion that
+// the job makes itself. So the share that meets any congestion is F = 1 - (1-A)(1-G), and G follows
+// from F and A.
 //
-// What packets cannot tell: the load of a link on which nobody waits, such as that of streams
-// at half the rate; links that no mapping so far has used; and by how much others slow
-// down a port that the job itself keeps busy.
+// G is the share of the link's rate that others want: without the job they would still keep the
+// port busy for that share (Taffet 2018, theorem 4.2: the link at the root of a congestion tree
+// runs at its full rate). Ports that wait for room in full buffers beyond count as busy, as their
+// queues stand.
+//
+// Packets cannot tell three things: the load of a link on which nobody waits, such as that of
+// streams at half the rate; links that no mapping has used so far; and by how much others slow down
+// a port that the job itself keeps busy.
 type signs struct {
-	open []float64 // length links: packets over its class that would not meet congestion of the job's own making
-	met  []float64 // length links: those of them that met congestion, others' part: may be below 0
+	// open (length links) is the packets over a link's class that would not meet congestion of the
+	// job's own making.
+	open []float64
+	// met (length links) is how many of them met congestion of others. It may be below 0.
+	met []float64
 }
 
 func newSigns(links int) *signs { return &signs{make([]float64, links), make([]float64, links)} }
 
-// note takes how many packets crossed a link's class, which share of them met congestion,
-// and which share does so by the job's own making. A job that others slow down may meet less of
-// its own congestion, so that met is below 0: packets that pass count wherever they pass. With
-// counts of several mappings, busy is then the estimate of maximum likelihood for Poisson's
-// counts of packets that pass.
+// note takes how many packets crossed a link's class, which share of them met congestion, and which
+// share meets congestion when the job is alone (own). A job that others slow down may meet less of
+// its own congestion, so met may be below 0. With counts of several mappings, busy is then the
+// maximum likelihood estimate for Poisson counts of packets that pass.
 func (g *signs) note(link int, packets, congested, own float64) {
 	packets = max(0, packets)
 	g.open[link] = packets * (1 - own)
@@ -45,7 +49,7 @@ func (g *signs) note(link int, packets, congested, own float64) {
 // busy is the share of time in which others keep a link's port busy.
 func (g *signs) busy(link int) float64 { return share(g.met[link], g.open[link]) }
 
-// add joins what another mapping's packets have met: others stay where they are.
+// add joins what another mapping's packets have met; the traffic of others stays where it is.
 func (g *signs) add(o *signs) {
 	for l := range g.open {
 		g.open[l] += o.open[l]
@@ -53,9 +57,9 @@ func (g *signs) add(o *signs) {
 	}
 }
 
-// demand is the share of every link's rate that others want, from the packets of all
-// mappings together. A link that none has used counts as free until one goes there: the
-// mean over all links in its place gained no more on four scenarios.
+// demand is the share of every link's rate that others want, from the packets of all mappings
+// together. A link that no mapping has used counts as free: the mean over all links in its place
+// gained no more on four scenarios.
 func (g *signs) demand() []float64 {
 	demand := make([]float64, len(g.open))
 	for l := range demand {
@@ -64,7 +68,7 @@ func (g *signs) demand() []float64 {
 	return demand
 }
 
-// share is part over whole, from 0 to 1; 0 of nothing.
+// share is part over whole, from 0 to 1; 0 where whole is not positive.
 func share(part, whole float64) float64 {
 	if whole <= 0 {
 		return 0

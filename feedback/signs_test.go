@@ -11,13 +11,13 @@ import (
 	"remap/sampling"
 )
 
-// TestOthersToldByCongestion: without counts of others, congestion that the job does not
-// meet with the network to itself is theirs, and what it does meet then is not.
+// Without counts of others, congestion counts as theirs that the job does not meet with the network
+// to itself. Congestion that it does meet then is its own.
 func TestOthersToldByCongestion(t *testing.T) {
 	p := leaves(t, 8)
 	classes := mapping.NewLinkClasses(p.Machine)
 	v, alone := newLinkView(len(p.Machine.Links)), newLinkView(len(p.Machine.Links))
-	busy, both, own, unseen := ups(p, 0), ups(p, 1), ups(p, 2), ups(p, 3)
+	busy, both, own, markSeen := ups(p, 0), ups(p, 1), ups(p, 2), ups(p, 3)
 	for i := range busy {
 		v.Packets[busy[i]], v.Congested[busy[i]], v.Own[busy[i]] = 1000, 900, 0.2
 		v.Packets[both[i]], v.Congested[both[i]] = 1000, 800
@@ -30,7 +30,7 @@ func TestOthersToldByCongestion(t *testing.T) {
 		name    string
 		link    int32
 		foreign float64
-	}{{"busy", busy[0], 0.72}, {"both", both[0], 0.6}, {"own", own[0], 0}, {"unseen", unseen[0], 0}} {
+	}{{"busy", busy[0], 0.72}, {"both", both[0], 0.6}, {"own", own[0], 0}, {"markSeen", markSeen[0], 0}} {
 		if math.Abs(s.foreign[c.link]-c.foreign) > 1e-12 {
 			t.Errorf("%s: others use %g, want %g", c.name, s.foreign[c.link], c.foreign)
 		}
@@ -41,12 +41,12 @@ func TestOthersToldByCongestion(t *testing.T) {
 			t.Errorf("link %d: others want %g, not %g", link, demand[link], want)
 		}
 	}
-	if d := demand[unseen[0]]; d != 0 {
+	if d := demand[markSeen[0]]; d != 0 {
 		t.Errorf("others want %g of a link that was not seen", d)
 	}
 	// Another mapping's packets tell of that link, and more of those that were seen.
 	other := newLinkView(len(p.Machine.Links))
-	for _, l := range unseen {
+	for _, l := range markSeen {
 		other.Packets[l], other.Congested[l] = 1000, 100
 	}
 	for _, l := range busy {
@@ -54,9 +54,9 @@ func TestOthersToldByCongestion(t *testing.T) {
 	}
 	s.signs.add(other.over(classes, nil).signs)
 	demand = s.signs.demand()
-	if math.Abs(demand[unseen[0]]-0.1) > 1e-12 || math.Abs(demand[busy[0]]-0.8) > 1e-12 {
+	if math.Abs(demand[markSeen[0]]-0.1) > 1e-12 || math.Abs(demand[busy[0]]-0.8) > 1e-12 {
 		t.Errorf("others want %g and %g of links that another mapping has seen, not 0.1 and 0.8",
-			demand[unseen[0]], demand[busy[0]])
+			demand[markSeen[0]], demand[busy[0]])
 	}
 }
 
@@ -81,8 +81,8 @@ func TestSignsCountWhatPasses(t *testing.T) {
 	}
 }
 
-// TestApartAndFine: a search that reads samples simulates each mapping once with the network
-// to itself, counts that, and looks no closer where it has the finer definition already.
+// A search that reads samples simulates each mapping once with the network to itself and counts
+// that simulation. It takes no closer look where it has the finer definition already.
 func TestApartAndFine(t *testing.T) {
 	u := opened(t, "io-gateway-small", 1)
 	o := u.Options
@@ -103,7 +103,8 @@ func TestApartAndFine(t *testing.T) {
 		t.Fatal(err)
 	}
 	if r.Simulations != 4 || apart != 4 || r.Runs != 4+4+1 || len(r.Candidates) != 4 {
-		t.Errorf("%d mappings were simulated of %d, %d apart, %d repeats; want 4 of 4, 4 and 9, one of them the last",
+		t.Errorf("%d mappings were simulated of %d, %d apart, %d repeats; "+
+			"want 4 of 4, 4 and 9, one of them the last",
 			r.Simulations, len(r.Candidates), apart, r.Runs)
 	}
 	s.Alone, apart = true, 0
@@ -152,21 +153,23 @@ func TestSignsAgainstCounters(t *testing.T) {
 	together, apart := besideAndAlone(t, u, SampledCongestion(o.PacketBytes))
 	classes, view := mapping.NewLinkClasses(machine), SampledView(float64(o.PacketBytes))
 	counted := ExactView(machine, together).over(classes, nil)
-	blind := view(machine, together).over(classes, nil)
+	restarts := view(machine, together).over(classes, nil)
 	told := view(machine, together).over(classes, ExactView(machine, apart))
 	wrong, wrongBlind, links := 0.0, 0.0, 0
 	for l, own := range counted.own {
 		if link := &machine.Links[l]; own > 0.02 && !machine.IsHost(link.From) && !machine.IsHost(link.To) {
 			wrong += math.Abs(told.foreign[l] - counted.foreign[l])
-			wrongBlind += math.Abs(blind.foreign[l] - counted.foreign[l])
+			wrongBlind += math.Abs(restarts.foreign[l] - counted.foreign[l])
 			links++
 		}
 	}
 	wrong, wrongBlind = wrong/float64(links), wrongBlind/float64(links)
-	t.Logf("%d links: mean error of others' share %.3f, %.3f where the job's own congestion is taken for theirs",
+	t.Logf("%d links: mean error of others' share %.3f, "+
+		"%.3f where the job's own congestion is taken for that of others",
 		links, wrong, wrongBlind)
 	if links == 0 || wrong >= wrongBlind {
-		t.Errorf("%d links: samples are wrong by %.3f of the rate on average, by %.3f without the job alone", links, wrong, wrongBlind)
+		t.Errorf("%d links: samples are wrong by %.3f of the rate on average, by %.3f without the job alone",
+			links, wrong, wrongBlind)
 	}
 }
 
@@ -177,14 +180,16 @@ func TestSignsAgainstCounters(t *testing.T) {
 func TestStreamsThatFillNoQueue(t *testing.T) {
 	u := opened(t, "pf3d-small", 11)
 	machine, classes := u.Problem.Machine, mapping.NewLinkClasses(u.Problem.Machine)
-	read := func(c evalsim.Congestion) (counted, told *state) {
+	read := func(c evalsim.Congestion) (counted, told *linkState) {
 		together, apart := besideAndAlone(t, u, c)
 		return ExactView(machine, together).over(classes, nil),
-			SampledView(float64(u.Options.PacketBytes))(machine, together).over(classes, ExactView(machine, apart))
+			SampledView(float64(u.Options.PacketBytes))(machine, together).over(classes,
+				ExactView(machine, apart))
 	}
 	usual, _ := read(evalsim.Congestion{})
 	_, queues := read(SampledCongestion(u.Options.PacketBytes))
-	eighth := evalsim.Congestion{Rule: evalsim.WaitAbove, Bytes: u.Options.PacketBytes / 8, At: evalsim.AtDeparture}
+	eighth := evalsim.Congestion{Rule: evalsim.WaitAbove, Bytes: u.Options.PacketBytes / 8,
+		At: evalsim.AtDeparture}
 	_, waits := read(eighth)
 	want, byQueues, byWaits, links := 0.0, 0.0, 0.0, 0
 	for l, foreign := range usual.foreign {

@@ -6,26 +6,32 @@ import (
 	"remap/topology"
 )
 
-// LinkView is what is known of every link after a mapping was judged, over all
-// repeats. Estimates may be below 0, as unbiased ones are now and then.
+// LinkView is what is known of every link after a mapping was evaluated, over all repeats.
+// Estimates may be below 0, as unbiased ones are now and then.
 type LinkView struct {
-	Packets   []float64 // length links: the job's packets, 0 on injection links
-	Congested []float64 // length links: those that found the port congested
-	Own       []float64 // length links: share of the rate that the job used while it ran
-	Foreign   []float64 // length links: share of the rate that others used, or that was lost because buffers beyond were full of what others sent; nil = not told
+	// Packets (length links) is how many packets of the job crossed the link; 0 on injection links.
+	Packets []float64
+	// Congested (length links) is how many of them found the port congested.
+	Congested []float64
+	// Own (length links) is the share of the rate that the job used while it ran.
+	Own []float64
+	// Foreign (length links) is the share of the rate that others used, or that was lost because
+	// buffers beyond were full of what others sent; nil = not known.
+	Foreign []float64
 }
 
 // View makes a LinkView of an evaluation.
 type View func(machine *topology.Topology, e *Evaluation) *LinkView
 
 func newLinkView(links int) *LinkView {
-	return &LinkView{Packets: make([]float64, links), Congested: make([]float64, links), Own: make([]float64, links)}
+	return &LinkView{Packets: make([]float64, links), Congested: make([]float64, links),
+		Own: make([]float64, links)}
 }
 
-// ExactView reads the simulator's counters: the job's own packets
-// (evalsim.Options.OwnLinks), and of all jobs the bytes and the time that links
-// were ready and had no credit, which the administrator of a network has. Behind
-// a crowded receiver links are idle half of the time, and not free for it.
+// ExactView reads the simulator's counters: the job's own packets (evalsim.Options.OwnLinks), and
+// of all jobs the bytes and the time that links were ready and had no credit. The administrator of
+// a network has these. The time without credit counts as used: behind a receiver that gets too
+// much, links are idle half of the time and still not free.
 func ExactView(machine *topology.Topology, e *Evaluation) *LinkView {
 	v := newLinkView(len(machine.Links))
 	v.Foreign = make([]float64, len(machine.Links))
@@ -37,7 +43,8 @@ func ExactView(machine *topology.Topology, e *Evaluation) *LinkView {
 			v.Packets[l] += float64(own.Packets)
 			v.Congested[l] += float64(own.Congested)
 			v.Own[l] += float64(own.Bytes)
-			if link := &machine.Links[l]; !machine.IsHost(link.From) { // injection links have no count of own bytes
+			// injection links have no count of own bytes
+			if link := &machine.Links[l]; !machine.IsHost(link.From) {
 				lost := r.Links[l].Stalled * r.Makespan * 1e-9 * link.BytesPerSecond
 				v.Foreign[l] += float64(max(0, r.Links[l].Bytes-own.Bytes)) + lost
 			}
@@ -59,10 +66,9 @@ func (v *LinkView) shares(machine *topology.Topology, seconds float64) {
 	}
 }
 
-// SampledView reads nothing but what the job's own receivers conclude from the
-// samples its packets carry (sampling.Table of the first job). packetBytes is
-// what its packets hold on average. It does not tell of others: what signs there are of
-// them the search gathers (signs).
+// SampledView reads only what the job's own receivers conclude from the samples that its packets
+// carry (sampling.Table of the first job). packetBytes is what its packets hold on average. It does
+// not tell of others; the search collects what these packets tell of them (signs).
 func SampledView(packetBytes float64) View {
 	return func(machine *topology.Topology, e *Evaluation) *LinkView {
 		v := newLinkView(len(machine.Links))
@@ -91,20 +97,24 @@ func SampledView(packetBytes float64) View {
 	}
 }
 
-// state is a LinkView made usable for a mapping: by class, so that what is known
-// of few packets on each of its links is known of all.
-type state struct {
-	congested []float64 // length links: share of the job's packets, 0 to 1
-	own       []float64 // length links: share of the rate
-	foreign   []float64 // length links: share of the rate
-	signs     *signs    // of others, where the view does not tell of them; nil = it does
+// linkState is a LinkView by classes of links, so that what few packets tell of each link of a
+// class is known of all.
+type linkState struct {
+	// congested (length links) is the share of the job's packets that met congestion, 0 to 1.
+	congested []float64
+	// own (length links) is the share of the rate that the job used.
+	own []float64
+	// foreign (length links) is the share of the rate that others used.
+	foreign []float64
+	// signs are those of others, where the view does not tell of them; nil = it does.
+	signs *signs
 }
 
-// over takes means over links that are used alike, those of congestion by packets.
-// Where the view does not tell of others, signs do; alone is then the view of the same
-// mapping with the network to itself, nil = the job is taken to hinder itself nowhere.
-func (v *LinkView) over(k *mapping.LinkClasses, alone *LinkView) *state {
-	s := &state{congested: v.met(k), own: k.Mean(v.Own)}
+// over takes means over links that are used alike, those of congestion by packets. Where the view
+// does not tell of others, signs do. alone is then the view of the same mapping with the network to
+// itself; nil = the job makes no congestion itself.
+func (v *LinkView) over(k *mapping.LinkClasses, alone *LinkView) *linkState {
+	s := &linkState{congested: v.met(k), own: k.Mean(v.Own)}
 	if v.Foreign != nil {
 		s.foreign = k.Mean(v.Foreign)
 		return s
@@ -131,11 +141,10 @@ func (v *LinkView) met(k *mapping.LinkClasses) []float64 {
 	return congested
 }
 
-// demand is the share of a link's rate that others would use without the job. A
-// port that the job's packets find congested is busy all the time: what the job
-// used of it others would have taken, who wanted more than they were left.
-// Without congestion it is what they did use.
-func (s *state) demand(link int, congestion bool) float64 {
+// demand is the share of a link's rate that others would use without the job. A port that the job's
+// packets find congested is busy all the time: others, who wanted more than they got, would have
+// taken what the job used of it. Without congestion it is what others did use.
+func (s *linkState) demand(link int, congestion bool) float64 {
 	demand := s.foreign[link]
 	if congestion {
 		demand += s.own[link] * s.congested[link]

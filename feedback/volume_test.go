@@ -40,9 +40,8 @@ func irregular(t *testing.T, ranks int, times int64) *commgraph.Traffic {
 	return traffic
 }
 
-// TestScaleDoesNotMatter: the same simulated traffic, once described as what it is
-// and once as a 64th of a recorded profile of 64 times the volume, is mapped the
-// same: what links hold is compared with loads of the same volume.
+// The same simulated traffic is mapped the same whether it is described as it is or as a 64th of a
+// recorded profile of 64 times the volume, since loads of the same volume are compared.
 func TestScaleDoesNotMatter(t *testing.T) {
 	machine, err := topology.Parse("fattree:nodes-per-leaf=8,leaves-per-pod=6,pods=1,aggs-per-pod=4,cores=0")
 	if err != nil {
@@ -80,7 +79,8 @@ func TestScaleDoesNotMatter(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		s.Evaluate = feedback.FlowsOf(feedback.Simulator(machine, own, &p, o, 1, background), simulated, traffic)
+		s.Evaluate = feedback.FlowsOf(feedback.Simulator(machine, own, &p, o, 1, background), simulated,
+			traffic)
 		r, err := feedback.Optimize(context.Background(), s)
 		if err != nil {
 			t.Fatal(err)
@@ -100,7 +100,8 @@ func TestScaleDoesNotMatter(t *testing.T) {
 		files[scale] = file.Bytes()
 	}
 	if !bytes.Equal(files[1], files[64]) {
-		t.Errorf("the search made other mappings of 64 times the volume; times in ns, of one:\n%v\n%v", times[0], times[1])
+		t.Errorf("the search made other mappings of 64 times the volume; times in ns, of one:\n%v\n%v",
+			times[0], times[1])
 	}
 }
 
@@ -113,7 +114,8 @@ func TestOneVolume(t *testing.T) {
 		half.Bytes[i] /= 2
 	}
 	s.Traffic = &half
-	if _, err := feedback.Optimize(context.Background(), s); err == nil || !strings.Contains(err.Error(), "full volume") {
+	if _, err := feedback.Optimize(context.Background(), s); err == nil ||
+		!strings.Contains(err.Error(), "full volume") {
 		t.Errorf("half the volume: error %v", err)
 	}
 }

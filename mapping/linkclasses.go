@@ -21,14 +21,14 @@ func NewLinkClasses(machine *topology.Topology) *LinkClasses {
 // LinkClasses takes O(links). Under StaticRouting every link is alone.
 func (r Routing) LinkClasses(machine *topology.Topology) *LinkClasses {
 	k := &LinkClasses{Of: make([]int32, len(machine.Links))}
-	var tree *treeLoads
+	var tree *topology.Subtrees
 	if r != StaticRouting {
-		tree = newTreeLoads(machine)
+		tree = machine.Subtrees()
 	}
 	k.Tree = tree != nil
 	type group struct {
-		level, first int32 // of the subtree
-		down         bool
+		subtree int32 // that the link leads out of or into
+		down    bool
 	}
 	known := map[group]int32{}
 	for l := range machine.Links {
@@ -36,12 +36,10 @@ func (r Routing) LinkClasses(machine *topology.Topology) *LinkClasses {
 		k.Of[l] = int32(len(k.Sizes))
 		if tree != nil && !machine.IsHost(link.From) && !machine.IsHost(link.To) {
 			from, to := machine.SwitchOf(link.From), machine.SwitchOf(link.To)
-			below := group{down: tree.level[from] > tree.level[to]}
+			below := group{tree.Top[from], tree.Level[from] > tree.Level[to]}
 			if below.down {
-				from = to
+				below.subtree = tree.Top[to]
 			}
-			below.level = tree.level[from]
-			below.first, _ = tree.subtree(int(from))
 			if class, met := known[below]; met {
 				k.Of[l] = class
 				k.Sizes[class]++

@@ -136,51 +136,21 @@ func spreadAll(machine *topology.Topology, demands []demand, loads []float64) {
 	}
 }
 
-// spreader carries bytes toward one destination switch at a time.
+// spreader carries bytes toward one destination switch at a time and adds them to loads.
 type spreader struct {
-	machine *topology.Topology
-	loads   []float64 // length links: bytes so far
-	held    []float64 // length switches: bytes that have arrived and not left; 0 between calls
-	listed  []bool    // length switches: stands in layers; false between calls
-	layers  [][]int32 // switches that hold bytes, by distance to the destination
-	next    []int32
+	walk  *topology.Spreader
+	loads []float64 // length links: bytes so far
 }
 
 func newSpreader(machine *topology.Topology, loads []float64) *spreader {
-	n := machine.Switches()
-	return &spreader{machine: machine, loads: loads, held: make([]float64, n), listed: make([]bool, n)}
+	return &spreader{topology.NewSpreader(machine), loads}
 }
 
 // spread carries demands that share their destination.
 func (s *spreader) spread(demands []demand) {
 	to := demands[0].to
 	for _, d := range demands {
-		s.add(d.from, s.machine.SwitchDistance(d.from, to), d.bytes)
+		s.walk.Add(d.from, to, d.bytes)
 	}
-	for distance := len(s.layers) - 1; distance > 0; distance-- {
-		for _, sw := range s.layers[distance] {
-			s.next = s.machine.MinimalNext(s.next[:0], s.machine.NodeOf(sw), to)
-			share := s.held[sw] / float64(len(s.next))
-			for _, l := range s.next {
-				s.loads[l] += share
-				if after := s.machine.SwitchOf(s.machine.Links[l].To); after != to {
-					s.add(after, int32(distance-1), share)
-				}
-			}
-			s.held[sw], s.listed[sw] = 0, false
-		}
-		s.layers[distance] = s.layers[distance][:0]
-	}
-}
-
-// add gives bytes to a switch at a distance from the destination.
-func (s *spreader) add(sw, distance int32, bytes float64) {
-	for int(distance) >= len(s.layers) {
-		s.layers = append(s.layers, nil)
-	}
-	if !s.listed[sw] {
-		s.listed[sw] = true
-		s.layers[distance] = append(s.layers[distance], sw)
-	}
-	s.held[sw] += bytes
+	s.walk.Spread(to, func(link int32, bytes float64) { s.loads[link] += bytes })
 }

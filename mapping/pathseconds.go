@@ -28,7 +28,7 @@ func (r Routing) PathSeconds(machine *topology.Topology, a *Allocation, traffic 
 		return 0
 	case r == StaticRouting:
 		return staticSeconds(machine, traffic, hosts)
-	case r == MinimalRouting && newTreeLoads(machine) == nil:
+	case r == MinimalRouting && machine.Subtrees() == nil:
 		var demands []demand
 		collect := func(d demand) { demands = append(demands, d) }
 		hostLinks(machine, oneWay(machine, traffic, hosts), hosts, make([]float64, len(machine.Links)), collect)

@@ -43,7 +43,7 @@ func TestTreeLoadsAgainstSwitchBySwitch(t *testing.T) {
 			t.Fatal("a fat tree is not taken for one")
 		}
 		var demands []demand
-		leaf := rapid.Int32Range(0, int32(len(tree.low[0])-1))
+		leaf := rapid.Int32Range(0, int32(len(tree.subtrees.Of[0])-1))
 		for range rapid.IntRange(0, 20).Draw(t, "demands") {
 			d := demand{leaf.Draw(t, "from"), leaf.Draw(t, "to"), float64(rapid.IntRange(1, 1000).Draw(t, "bytes"))}
 			if d.from != d.to && machine.SwitchDistance(d.from, d.to) >= 0 {

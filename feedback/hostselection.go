@@ -6,39 +6,43 @@ import (
 	"remap/mapping"
 )
 
-// sparing is a rule by which hosts stay empty where more slots are offered than
-// there are ranks: how much it presses on a leaf switch that so many of its hosts
-// are used. One host after the other is left out where the pressure is greatest.
-type sparing struct {
-	name     string
-	pressure func(leaf *leafSwitch) float64
+// selectionRule decides which offered hosts stay empty where there are more slots than ranks. One
+// host after the other is left out, each on the leaf switch with the highest score.
+type selectionRule struct {
+	name  string
+	score func(leaf *leafSwitch) float64
 }
 
-// sparings are the rules. Where others leave next to nothing, or make packets
-// wait behind full receivers, leaf switches had better be left whole; where they
-// only take their share, a few hosts more or less on each.
-func sparings() []sparing {
-	return []sparing{
+// selectionRules are all rules. "whole" empties entire leaf switches: that is better where others
+// leave next to nothing of a switch's links, or make packets wait behind full receivers. "evenly"
+// leaves out a few hosts on each: that is better where others only take their share.
+func selectionRules() []selectionRule {
+	return []selectionRule{
 		{"whole", func(leaf *leafSwitch) float64 { return leaf.demand }},
 		{"evenly", func(leaf *leafSwitch) float64 { return leaf.demand + float64(leaf.hosts)*leaf.each }},
 	}
 }
 
-// leafSwitch is what a rule asks.
+// leafSwitch is what a rule knows of a leaf switch.
 type leafSwitch struct {
-	demand float64 // share of the rate of its links to other switches that others want, out or in, whichever is more
-	each   float64 // share of it that a host of the job needs
-	hosts  int     // of the job on it that are still used
+	// demand is the share of the rate of its links to other switches that others want, out or in,
+	// whichever is more.
+	demand float64
+	// each is the share of that rate that one host of the job needs.
+	each float64
+	// hosts is how many hosts of the job on it are still used.
+	hosts int
 }
 
-// colder is a problem on as many of its slots as there are ranks. slots gives the
-// slots it keeps, ascending; nil when there are none to spare, or when ranks are
-// fixed or their moves counted, which names slots of the whole.
+// selectHosts is a problem on as many of its slots as there are ranks. slots are those that remain,
+// ascending. The results are nil when there are no slots to spare. They are nil too when ranks are
+// fixed or moves limited, since fixed ranks and the start refer to the slots of the whole problem.
 //
-// Few ranks at a time do not leave a leaf switch: each would be alone where it
-// goes. Left out are whole hosts, and of the last one what is too much.
-// O(hosts x leaf switches).
-func colder(p *mapping.Problem, leaves []leafSwitch, rule sparing) (part *mapping.Problem, slots []int32) {
+// It removes whole hosts until slots equal ranks; the last host may lose only some of its slots. It
+// is for mappings made from scratch: exchanges of few ranks cannot empty a leaf switch, since each
+// rank that leaves it is far from its partners. O(hosts x leaf switches).
+func selectHosts(p *mapping.Problem, leaves []leafSwitch, rule selectionRule) (part *mapping.Problem,
+	slots []int32) {
 	spare := p.Allocation.SlotCount() - p.Ranks()
 	if spare <= 0 || p.Fixed != nil || p.MaxMoves > 0 {
 		return nil, nil
@@ -58,8 +62,8 @@ func colder(p *mapping.Problem, leaves []leafSwitch, rule sparing) (part *mappin
 		worst, most := -1, 0.0
 		for at := range leaves {
 			leaves[at].hosts = len(hosts[at])
-			if pressure := rule.pressure(&leaves[at]); len(hosts[at]) > 0 && (worst < 0 || pressure > most) {
-				worst, most = at, pressure
+			if score := rule.score(&leaves[at]); len(hosts[at]) > 0 && (worst < 0 || score > most) {
+				worst, most = at, score
 			}
 		}
 		last := len(hosts[worst]) - 1
@@ -69,11 +73,11 @@ func colder(p *mapping.Problem, leaves []leafSwitch, rule sparing) (part *mappin
 		left[i] -= int32(gone)
 		spare -= gone
 	}
-	return kept(p, left)
+	return onSlots(p, left)
 }
 
-// kept is the problem on so many slots of each host.
-func kept(p *mapping.Problem, left []int32) (part *mapping.Problem, slots []int32) {
+// onSlots is the problem on `left` slots of each host.
+func onSlots(p *mapping.Problem, left []int32) (part *mapping.Problem, slots []int32) {
 	q := *p
 	q.Allocation, q.Start = &mapping.Allocation{}, nil
 	next := int32(0)
@@ -83,7 +87,8 @@ func kept(p *mapping.Problem, left []int32) (part *mapping.Problem, slots []int3
 			whole = p.Allocation.Slots[i]
 		}
 		if left[i] > 0 {
-			q.Allocation.Hosts, q.Allocation.Slots = append(q.Allocation.Hosts, h), append(q.Allocation.Slots, left[i])
+			q.Allocation.Hosts, q.Allocation.Slots = append(q.Allocation.Hosts, h),
+				append(q.Allocation.Slots, left[i])
 		}
 		for s := range left[i] {
 			slots = append(slots, next+s)
@@ -93,10 +98,10 @@ func kept(p *mapping.Problem, left []int32) (part *mapping.Problem, slots []int3
 	return &q, slots
 }
 
-// leafSwitches is what is known of every switch, of which those without hosts do
-// not matter: length switches. What a host needs is what the job's hosts have
-// needed on average, in seconds of what the busiest is to need.
-func (s *search) leafSwitches(k *knowledge, base mapping.Mapping) []leafSwitch {
+// leafSwitches (length switches) is what is known of every switch; those without hosts do not
+// matter. What a host needs is the mean over the job's hosts under the base, in relation to the
+// seconds that the busiest host's link needs.
+func (s *search) leafSwitches(k *feedbackState, base mapping.Mapping) []leafSwitch {
 	machine := s.Problem.Machine
 	sums := make([][3]float64, machine.Switches()) // demand out, in, links
 	out, rates := make([]float64, machine.Switches()), make([]float64, machine.Switches())

@@ -39,9 +39,9 @@ func TestGainByHand(t *testing.T) {
 	}
 }
 
-// TestGain: equal times gain nothing; what is faster in one order is slower in the
-// other; noise that both have alike changes nothing; and nothing is proven by fewer
-// than 6 repeats, nor unless nearly every pair is faster.
+// Equal times gain nothing. What is faster in one order is slower in the other. Noise that is
+// common to both changes nothing. Nothing is proven with fewer than 6 repeats, nor unless nearly
+// every pair is faster.
 func TestGain(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(1, 30).Draw(t, "repeats")
@@ -62,7 +62,8 @@ func TestGain(t *testing.T) {
 			}
 			a[i], b[i] = a[i]*noise[i], b[i]*noise[i]
 		}
-		if with := gainOver(of(a...), of(b...)); math.Abs(with.Percent-g.Percent) > 1e-6*(1+math.Abs(g.Percent)) ||
+		with := gainOver(of(a...), of(b...))
+		if math.Abs(with.Percent-g.Percent) > 1e-6*(1+math.Abs(g.Percent)) ||
 			with.Proven() != g.Proven() {
 			t.Fatalf("%+v, with common noise %+v", g, with)
 		}
@@ -72,10 +73,9 @@ func TestGain(t *testing.T) {
 	})
 }
 
-// TestConcede: what is left as the best is proven faster than the start and the best
-// static mapping, or is one of them; neither is proven faster than it, and the gain is
-// over the faster one.
-func TestConcede(t *testing.T) {
+// The result's best is proven faster than the start and the best static mapping, or is one of them.
+// Neither is proven faster than it, and the gain is over the faster one.
+func TestFallBack(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(1, 12).Draw(t, "repeats")
 		candidate := func(name string, slot int32) Candidate {
@@ -83,10 +83,11 @@ func TestConcede(t *testing.T) {
 			times := rapid.SliceOfN(rapid.Float64Range(level, level*1.05), n, n).Draw(t, name)
 			return Candidate{Strategy: name, Mapping: mapping.Mapping{slot}, Evaluation: of(times...)}
 		}
-		start, static, best, blind := candidate("start", 0), candidate("static", 1),
-			candidate("best", 2), candidate("blind", 3)
-		s := &search{result: &Result{Start: start, Static: static, Best: best, Restarts: &blind, Feedback: &best}}
-		s.concede()
+		start, static, best, restarts := candidate("start", 0), candidate("static", 1),
+			candidate("best", 2), candidate("restarts", 3)
+		s := &search{result: &Result{Start: start, Static: static, Best: best, Restarts: &restarts,
+			Feedback: &best}}
+		s.fallBack()
 		r := s.result
 		switch {
 		case proven(&r.Start, &r.Best), proven(&r.Static, &r.Best):
@@ -107,31 +108,33 @@ func TestConcede(t *testing.T) {
 	})
 }
 
-// TestGainOverTheBetter: a mapping that beats the start but not the best static one has no
-// gain, though that one is not proven faster than the start itself.
+// A mapping that is faster than the start but not than the best static one has no gain, also where
+// the static one is not proven faster than the start.
 func TestGainOverTheBetter(t *testing.T) {
 	s := &search{result: &Result{
 		Start:  Candidate{Mapping: mapping.Mapping{0}, Evaluation: of(100, 100, 100, 100, 100, 100)},
 		Static: Candidate{Mapping: mapping.Mapping{1}, Evaluation: of(97, 97, 97, 97, 97, 101)},
 		Best:   Candidate{Mapping: mapping.Mapping{2}, Evaluation: of(98, 98, 98, 98, 98, 98)},
 	}}
-	s.concede()
+	s.fallBack()
 	if r := s.result; r.Best.Mapping[0] != 0 || r.Gain.Percent != 0 {
 		t.Errorf("a gain of %+v by mapping %v over %v", r.Gain, r.Best.Mapping, r.Static.Mapping)
 	}
 }
 
-// TestChoose: among those that the search cannot tell from the best, at most four and
-// none that was dropped, the one that is fastest on other seeds; without judgement
-// the fastest of the search.
+// choose finds the mapping that is fastest on other seeds, of at most four that the search cannot
+// tell from the best and that were not dropped. Without a final validation it is the fastest of the
+// search.
 func TestChoose(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(1, 12).Draw(t, "candidates")
 		truth := rapid.SliceOfN(rapid.Float64Range(100, 200), n, n).Draw(t, "on other seeds")
-		s := newSearch(Settings{Problem: leaves(t, 2), Judge: rapid.SampledFrom([]int{0, 1, 6}).Draw(t, "judge")})
+		s := newSearch(Settings{Problem: leaves(t, 2), Judge: rapid.SampledFrom([]int{0, 1, 6}).Draw(t,
+			"judge")})
 		asked := map[int32]int{}
 		each := max(1, s.Judge/5)
-		s.Evaluate = OneAtATime(func(_ context.Context, m mapping.Mapping, first, count int) (*Evaluation, error) {
+		s.Evaluate = OneAtATime(func(_ context.Context, m mapping.Mapping,
+			first, count int) (*Evaluation, error) {
 			if first != secondRepeat+asked[m[0]] || count != each && count != 2*each {
 				t.Fatalf("asked for %d+%d of %v", first, count, m)
 			}
@@ -147,9 +150,9 @@ func TestChoose(t *testing.T) {
 			} else {
 				least = min(least, median(c.Evaluation.Times()))
 			}
-			s.judged = append(s.judged, c)
+			s.candidates = append(s.candidates, c)
 		}
-		chosen, err := s.choose(context.Background(), s.judged)
+		chosen, err := s.choose(context.Background(), s.candidates)
 		if err != nil || chosen.Dropped || len(asked) > finalists {
 			t.Fatalf("%+v of %d asked: %v", chosen, len(asked), err)
 		}
@@ -161,24 +164,25 @@ func TestChoose(t *testing.T) {
 				t.Fatal("a finalist was faster")
 			}
 		}
-		// and nobody is asked twice
-		if again, err := s.choose(context.Background(), s.judged); err != nil || again != chosen {
+		// and no candidate is evaluated twice
+		if again, err := s.choose(context.Background(), s.candidates); err != nil || again != chosen {
 			t.Fatal(err)
 		}
 	})
 }
 
-// TestControl: it simulates as many mappings as the search beside the static ones,
-// which it shares, and changes nothing of what the search finds.
-func TestControl(t *testing.T) {
+// Random restarts simulate as many mappings as the search beside the static ones, which both share.
+// They change nothing of what the search finds.
+func TestRandomRestarts(t *testing.T) {
 	for seed := range uint64(20) {
 		settings := loop(t)
 		settings.Problem.Seed = seed
-		judged := map[string]int{} // mappings, by first repeats
+		evaluated := map[string]int{} // mappings, by first repeats
 		evaluate := settings.Evaluate
-		settings.Evaluate = OneAtATime(func(ctx context.Context, m mapping.Mapping, first, count int) (*Evaluation, error) {
+		settings.Evaluate = OneAtATime(func(ctx context.Context, m mapping.Mapping,
+			first, count int) (*Evaluation, error) {
 			if first == 0 {
-				judged[key(m)]++
+				evaluated[key(m)]++
 			}
 			return evaluate(ctx, m, first, count)
 		})
@@ -190,39 +194,42 @@ func TestControl(t *testing.T) {
 		for _, c := range with.Candidates {
 			if c.Round == 0 {
 				static++
-				if judged[key(c.Mapping)] != 1 {
-					t.Errorf("seed %d: a static mapping was judged %d times", seed, judged[key(c.Mapping)])
+				if evaluated[key(c.Mapping)] != 1 {
+					t.Errorf("seed %d: a static mapping was evaluated %d times", seed,
+						evaluated[key(c.Mapping)])
 				}
 			}
 		}
 		if with.Restarted != with.Simulations-static || with.Restarts == nil {
-			t.Errorf("seed %d: %d mappings against %d of the search", seed, with.Restarted, with.Simulations-static)
+			t.Errorf("seed %d: %d mappings against %d of the search", seed, with.Restarted,
+				with.Simulations-static)
 		}
 		settings.Control = false
 		without, err := Optimize(context.Background(), settings)
 		if err != nil {
 			t.Fatal(err)
 		}
-		more := len(with.Best.Evaluation.Results) != len(without.Best.Evaluation.Results) // restarts asked for them
+		// restarts asked for them
+		more := len(with.Best.Evaluation.Results) != len(without.Best.Evaluation.Results)
 		restarts := proven(with.Restarts, with.Feedback) || more
-		if without.Restarts != nil || !restarts && (!reflect.DeepEqual(with.Best.Mapping, without.Best.Mapping) ||
-			!reflect.DeepEqual(with.Static.Mapping, without.Static.Mapping) ||
-			with.Gain != without.Gain) || len(with.Candidates) != len(without.Candidates) ||
+		if without.Restarts != nil || !restarts &&
+			(!reflect.DeepEqual(with.Best.Mapping, without.Best.Mapping) ||
+				!reflect.DeepEqual(with.Static.Mapping, without.Static.Mapping) ||
+				with.Gain != without.Gain) || len(with.Candidates) != len(without.Candidates) ||
 			with.Stopped != without.Stopped {
 			t.Errorf("seed %d: the search without its control differs", seed)
 		}
 	}
 }
 
-// TestControlOfFewMappings: where strategies give no other mapping, the control takes
-// fewer, and says so.
-func TestControlOfFewMappings(t *testing.T) {
+// Where strategies give no other mapping, random restarts simulate fewer, and the result says so.
+func TestRandomRestartsOfFewMappings(t *testing.T) {
 	s := loop(t)
 	calls := int32(0)
 	s.Strategies = []mapping.Strategy{{Name: "one", Map: func(_ context.Context,
 		p *mapping.Problem) (mapping.Mapping, error) {
 		m := mapping.Identity(p.Ranks())
-		if p.LinkCost != nil || p.LinkFree != nil { // afresh in the search alone
+		if p.LinkCost != nil || p.LinkFree != nil { // a restart, in the search alone
 			calls++
 			m[0], m[1+calls%7] = m[1+calls%7], m[0]
 		}
@@ -244,7 +251,8 @@ func TestSimulationsAreKept(t *testing.T) {
 		s.Simulations, s.Judge = rapid.IntRange(1, 40).Draw(t, "simulations"), 1
 		coarse, done := s.Evaluate, map[string]bool{}
 		count := func(look string) Evaluate {
-			return OneAtATime(func(ctx context.Context, m mapping.Mapping, first, count int) (*Evaluation, error) {
+			return OneAtATime(func(ctx context.Context, m mapping.Mapping, first,
+				count int) (*Evaluation, error) {
 				e, err := coarse(ctx, m, first, count)
 				for _, r := range e.Results {
 					if look == "coarse" && nothing {
@@ -276,15 +284,16 @@ func TestSimulationsAreKept(t *testing.T) {
 	})
 }
 
-// TestInterruptedJudgement: an interrupt in the final validation leaves all times as the
-// search had them, never some on other seeds.
-func TestInterruptedJudgement(t *testing.T) {
-	judgements := 3 // start, static and best, whatever else
-	for after := range judgements {
+// An interrupt in the final validation leaves all times as the search had them, and none on other
+// seeds.
+func TestInterruptedFinalValidation(t *testing.T) {
+	evaluations := 3 // start, static and best, whatever else
+	for after := range evaluations {
 		s := loop(t)
 		ctx, cancel := context.WithCancel(context.Background())
 		evaluate := s.Evaluate
-		s.Evaluate = OneAtATime(func(_ context.Context, m mapping.Mapping, first, count int) (*Evaluation, error) {
+		s.Evaluate = OneAtATime(func(_ context.Context, m mapping.Mapping,
+			first, count int) (*Evaluation, error) {
 			if first >= secondRepeat {
 				if after--; after < 0 {
 					cancel()
@@ -305,11 +314,10 @@ func TestInterruptedJudgement(t *testing.T) {
 	}
 }
 
-// TestNothingToSend: programs without messages, or that end at once, are no reason to fail,
-// and nothing is gained.
+// Programs without messages, or that end at once, cause no error and have no gain.
 func TestNothingToSend(t *testing.T) {
 	for _, pattern := range []string{"ring:1", "uniform:4,rounds=1,bytes=1", "barrier:1"} {
-		s := posed(t, "torus:4", pattern, nil, nil).Settings
+		s := problem(t, "torus:4", pattern, nil, nil).Settings
 		s.Control, s.Sensitive = true, s.Evaluate
 		r, err := Optimize(context.Background(), s)
 		if err != nil || r.Gain.Proven() && r.Best.Summary.ElapsedNS == 0 ||
@@ -319,8 +327,7 @@ func TestNothingToSend(t *testing.T) {
 	}
 }
 
-// TestSearchTime: a deadline leaves the final validation what it takes, and the search
-// half at least.
+// A deadline leaves enough time for the final validation, and at least half for the search.
 func TestSearchTime(t *testing.T) {
 	s := &search{Settings: Settings{Repeats: 6, Judge: 6}}
 	for _, c := range [][3]time.Duration{{100, 0, 80}, {100, 2, 80}, {100, 5, 65}, {100, 50, 50}, {0, 5, 0}} {
@@ -330,7 +337,7 @@ func TestSearchTime(t *testing.T) {
 	}
 }
 
-// TestKeepFails: what cannot be kept ends the search.
+// An error of Keep ends the search.
 func TestKeepFails(t *testing.T) {
 	s := loop(t)
 	full, calls := errors.New("full"), 0
@@ -345,8 +352,8 @@ func TestKeepFails(t *testing.T) {
 	}
 }
 
-// TestSeedsOfTheControl: no restart has the seed of a round.
-func TestSeedsOfTheControl(t *testing.T) {
+// TestSeedsOfRandomRestarts: no restart has the seed of a round.
+func TestSeedsOfRandomRestarts(t *testing.T) {
 	s := loop(t)
 	s.Rounds, s.Patience = 30, 30
 	s.Problem.Seed = math.MaxUint64 - 5
@@ -372,8 +379,8 @@ func TestSeedsOfTheControl(t *testing.T) {
 	}
 }
 
-// TestTheBestOfAll: what a random restart found is the result where it is proven faster than
-// what feedback found, or alone proven faster than static and start.
+// What a random restart found is the result where it is proven faster than what feedback found, or
+// where it alone is proven faster than static and start.
 func TestTheBestOfAll(t *testing.T) {
 	six := func(level float64) []float64 { return slices.Repeat([]float64{level}, 6) }
 	noisy := []float64{80, 80, 80, 80, 80, 120}
@@ -397,10 +404,10 @@ func TestTheBestOfAll(t *testing.T) {
 		candidate := func(slot int32) *Candidate {
 			return &Candidate{Mapping: mapping.Mapping{slot, 5}, Evaluation: of(times[slot]...)}
 		}
-		s.judged, s.statics = []*Candidate{candidate(0), candidate(1), candidate(2)}, 2
-		s.best = s.judged[2]
-		s.blind = &search{judged: []*Candidate{candidate(3)}}
-		if err := s.last(context.Background()); err != nil {
+		s.candidates, s.statics = []*Candidate{candidate(0), candidate(1), candidate(2)}, 2
+		s.best = s.candidates[2]
+		s.restarts = &search{candidates: []*Candidate{candidate(3)}}
+		if err := s.validateFinally(context.Background()); err != nil {
 			t.Fatal(err)
 		}
 		r := s.result

@@ -11,7 +11,7 @@ import (
 	"remap/sampling"
 )
 
-// OneAtATime keeps calls from overlapping, for judges that count what they are asked.
+// OneAtATime keeps calls from overlapping, for evaluations that count their calls.
 func OneAtATime(evaluate Evaluate) Evaluate {
 	var one sync.Mutex
 	return func(ctx context.Context, m mapping.Mapping, first, count int) (*Evaluation, error) {
@@ -30,7 +30,8 @@ func TestAheadChangesNothing(t *testing.T) {
 	}
 	evaluate, most, now := settings.Evaluate, atomic.Int64{}, atomic.Int64{}
 	for seed := range uint64(5) {
-		settings.Evaluate = func(ctx context.Context, m mapping.Mapping, first, count int) (*Evaluation, error) {
+		settings.Evaluate = func(ctx context.Context, m mapping.Mapping,
+			first, count int) (*Evaluation, error) {
 			defer now.Add(-1)
 			if running := now.Add(1); running > most.Load() {
 				most.Store(running)

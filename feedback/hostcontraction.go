@@ -8,32 +8,37 @@ import (
 	"remap/mapping"
 )
 
-// hostwise is a mapping seen from afar: all that sits on one host is one vertex,
-// and every host one slot. What exchanges of single ranks cannot do, since each
-// leaves its partners behind, exchanges of whole hosts can: move a group of
-// hosts that talk to each other to where there is room. Contraction and
-// projection are the first half of a multilevel method (Hendrickson and Leland
+// contraction is a mapping in which all ranks of a host are one vertex, and every host is one slot.
+// Exchanges of whole hosts can move a group of hosts that talk to each other to where there is
+// room. Exchanges of single ranks cannot, since each rank leaves its partners behind.
+//
+// Contraction and projection are the first half of a multilevel method (Hendrickson and Leland
 // 1995); here levels are given by the machine, not by matchings.
-type hostwise struct {
-	problem mapping.Problem // of the hosts that hold ranks; Start is where they are
+type contraction struct {
+	// problem is that of the hosts that hold ranks. Its Start is where they are.
+	problem mapping.Problem
 	fine    mapping.Mapping
-	slots   int32   // of every host
-	home    []int32 // length vertices: index into Allocation.Hosts of where its ranks are
-	vertex  []int32 // length hosts: what is there, -1 = nothing
+	// slots is the number of slots of every host.
+	slots int32
+	// home (length vertices) is the index into Allocation.Hosts of the host where its ranks are.
+	home []int32
+	// vertex (length hosts) is the vertex on each host, -1 = none.
+	vertex []int32
 }
 
-// contract takes a mapping that passes Check; nil where hosts cannot change
-// places: they have one slot, or not all the same number, or moves of ranks are
-// counted. Under the problem's objective coarse and fine mappings differ by what
-// no exchange of hosts changes: nothing, for bytes within hosts cost nothing. Of
-// several phases each is weighed by its busiest host instead of its busiest rank.
-// O(ranks + edges).
-func contract(p *mapping.Problem, m mapping.Mapping) *hostwise {
+// contract takes a mapping that passes Check. It returns nil where hosts cannot change places: they
+// have one slot, or not all the same number, or moves of ranks are limited.
+//
+// Under the problem's objective, coarse and fine mapping have the same cost, since bytes within
+// hosts cost nothing. Only the weights of several phases differ: each is that of its busiest host
+// instead of its busiest rank. O(ranks + edges).
+func contract(p *mapping.Problem, m mapping.Mapping) *contraction {
 	a := p.Allocation
-	if p.MaxMoves > 0 || a.Slots == nil || slices.Max(a.Slots) < 2 || slices.Min(a.Slots) != slices.Max(a.Slots) {
+	if p.MaxMoves > 0 || a.Slots == nil || slices.Max(a.Slots) < 2 ||
+		slices.Min(a.Slots) != slices.Max(a.Slots) {
 		return nil
 	}
-	h := &hostwise{problem: *p, fine: m, slots: a.Slots[0], vertex: make([]int32, len(a.Hosts))}
+	h := &contraction{problem: *p, fine: m, slots: a.Slots[0], vertex: make([]int32, len(a.Hosts))}
 	for i := range h.vertex {
 		h.vertex[i] = -1
 	}
@@ -74,8 +79,8 @@ func contract(p *mapping.Problem, m mapping.Mapping) *hostwise {
 	return h
 }
 
-// joined adds up compressed sparse rows over vertices of one group, what stays
-// within a group left out. O(rows + entries log entries of a group).
+// joined sums compressed sparse rows over the vertices of each group. Entries within a group are
+// left out. O(rows + entries log entries of a group).
 func joined(of []int32, groups int, offsets, columns []int32, values []int64) *commgraph.Traffic {
 	members := make([][]int32, groups)
 	for r, g := range of {
@@ -107,9 +112,9 @@ func joined(of []int32, groups int, offsets, columns []int32, values []int64) *c
 	return t
 }
 
-// project is the fine mapping in which every vertex's ranks sit where the coarse
-// one has it, on the same slots within the host.
-func (h *hostwise) project(coarse mapping.Mapping) mapping.Mapping {
+// project is the fine mapping of a coarse one: every vertex's ranks sit on the host that the coarse
+// mapping gives it, on the same slots within the host.
+func (h *contraction) project(coarse mapping.Mapping) mapping.Mapping {
 	m := make(mapping.Mapping, len(h.fine))
 	for r, slot := range h.fine {
 		m[r] = coarse[h.vertex[slot/h.slots]]*h.slots + slot%h.slots
@@ -117,8 +122,8 @@ func (h *hostwise) project(coarse mapping.Mapping) mapping.Mapping {
 	return m
 }
 
-// byHosts refines the start of a problem by exchanges of whole hosts, never to
-// something worse; nil, and no error, where there is nothing to exchange.
+// byHosts refines the start of a problem by exchanges of whole hosts. The result is never worse. It
+// is nil, without an error, where there is nothing to exchange.
 func byHosts(ctx context.Context, refine mapping.Strategy, p *mapping.Problem) (mapping.Mapping, error) {
 	h := contract(p, p.StartMapping())
 	if h == nil {

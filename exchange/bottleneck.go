@@ -5,46 +5,50 @@ import (
 	"slices"
 )
 
-// crowded lists the free ranks whose messages cross the worst link of their phase,
-// senders and receivers, in order of their numbers. O(flows x links of a path).
-func (r *search) crowded() []int32 {
-	r.crowd = r.crowd[:0]
-	clear(r.inCrowd)
+// criticalRanks are the free ranks on the critical link of some phase: those that send or receive a
+// message that crosses the link which takes longest. They are in order of their numbers. O(flows x
+// links of a path).
+func (r *localSearch) criticalRanks() []int32 {
+	r.critical = r.critical[:0]
+	clear(r.isCritical)
 	for k := range r.load.phases {
-		worst := r.load.phases[k].peaks.where()
+		worst := r.load.phases[k].maxima.where()
 		f := &r.load.phases[k].flows
 		for u, slot := range r.slotOf {
 			for i := f.first[u]; i < f.first[u+1]; i++ {
 				if v := f.partners[i]; f.out[i] > 0 && r.load.crosses(worst, slot, r.slotOf[v]) {
-					r.inCrowd[u], r.inCrowd[v] = true, true
+					r.isCritical[u], r.isCritical[v] = true, true
 				}
 			}
 		}
 	}
-	for u, in := range r.inCrowd {
+	for u, in := range r.isCritical {
 		if in && !r.pinned(int32(u)) {
-			r.crowd = append(r.crowd, int32(u))
+			r.critical = append(r.critical, int32(u))
 		}
 	}
-	return r.crowd
+	return r.critical
 }
 
-// relieve exchanges ranks whose messages cross the worst link of a phase until none
-// of them has an exchange that gains. It tells whether the cost fell.
-func (r *search) relieve(ctx context.Context) (bool, error) {
+// relieveBottleneck exchanges ranks on the critical link of a phase until none of them has an
+// exchange that gains. It tells whether the cost fell.
+func (r *localSearch) relieveBottleneck(ctx context.Context) (bool, error) {
 	start := r.Cost()
-	for r.withinWork() && !r.atFloor() {
+	for r.withinWork() && !r.atLowerBound() {
 		worst, moved := r.load.worstClasses(), false
-		crowd := r.crowded()
-		r.chance.Shuffle(len(crowd), func(i, j int) { crowd[i], crowd[j] = crowd[j], crowd[i] })
-		for _, u := range crowd {
+		critical := r.criticalRanks()
+		r.chance.Shuffle(len(critical), func(i, j int) {
+			critical[i], critical[j] = critical[j],
+				critical[i]
+		})
+		for _, u := range critical {
 			if err := ctx.Err(); err != nil {
 				return r.Cost() < start, err
 			}
 			if !r.withinWork() {
 				break
 			}
-			if r.move(u, 4*r.options.Trials) {
+			if r.move(u, bottleneckTrials*r.options.Trials) {
 				moved = true
 				if !slices.Equal(r.load.worstClasses(), worst) {
 					break
@@ -58,11 +62,11 @@ func (r *search) relieve(ctx context.Context) (bool, error) {
 	return r.Cost() < start*(1-rounding), nil
 }
 
-// worstClasses is the class of the worst link in every phase.
+// worstClasses is the class of the critical link in every phase.
 func (l *load) worstClasses() []int32 {
 	worst := make([]int32, len(l.phases))
 	for i := range worst {
-		worst[i] = l.phases[i].peaks.where()
+		worst[i] = l.phases[i].maxima.where()
 	}
 	return worst
 }
@@ -74,9 +78,11 @@ func (l *load) crosses(class, from, to int32) bool {
 	return l.marks[class] == l.mark
 }
 
-// floor is what no mapping can bring worst below: what every rank
-// sends and gets in a phase passes the rails of its host, if that holds no other rank.
-func (l *load) floor() float64 {
+// lowerBound is a lower bound of worst for all mappings. Where hosts have one slot, all bytes that
+// a rank sends and receives in a phase pass the rails of its host; the bound is the time that these
+// bytes of the busiest rank take on the fastest rails of any host. It is 0 where a host has several
+// slots.
+func (l *load) lowerBound() float64 {
 	if l.sites.shared {
 		return 0
 	}

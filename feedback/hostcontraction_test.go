@@ -15,11 +15,12 @@ import (
 	"remap/topology"
 )
 
-// crowded is a random problem of ranks that share hosts, some slots spare, on
+// sharedHosts is a random problem of ranks that share hosts, some slots spare, on
 // links of which others use a random part.
-func crowded(t *rapid.T) (*mapping.Problem, mapping.Mapping) {
+func sharedHosts(t *rapid.T) (*mapping.Problem, mapping.Mapping) {
 	machine, err := topology.Parse(rapid.SampledFrom([]string{
-		"fattree:nodes-per-leaf=3,leaves-per-pod=2,pods=2,aggs-per-pod=2,cores=2", "torus:3x4", "dragonfly:groups=3,routers=2,hosts=2,global=1",
+		"fattree:nodes-per-leaf=3,leaves-per-pod=2,pods=2,aggs-per-pod=2,cores=2", "torus:3x4",
+		"dragonfly:groups=3,routers=2,hosts=2,global=1",
 	}).Draw(t, "network"))
 	if err != nil {
 		t.Fatal(err)
@@ -31,14 +32,16 @@ func crowded(t *rapid.T) (*mapping.Problem, mapping.Mapping) {
 	chance := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 1))
 	var flows []commgraph.Flow
 	for range 4 * ranks {
-		flows = append(flows, commgraph.Flow{From: chance.Int32N(int32(ranks)), To: chance.Int32N(int32(ranks)), Bytes: chance.Int64N(1000)})
+		flows = append(flows, commgraph.Flow{From: chance.Int32N(int32(ranks)),
+			To: chance.Int32N(int32(ranks)), Bytes: chance.Int64N(1000)})
 	}
 	traffic, err := commgraph.NewTraffic(ranks, flows, false)
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := &mapping.Problem{Graph: traffic.Graph(), Machine: machine, Allocation: a, Seed: 5, Objective: mapping.Capacity,
-		LinkFree: make([]float64, len(machine.Links))}
+	p := &mapping.Problem{Graph: traffic.Graph(), Machine: machine, Allocation: a, Seed: 5,
+		Objective: mapping.Capacity,
+		LinkFree:  make([]float64, len(machine.Links))}
 	for l := range p.LinkFree {
 		p.LinkFree[l] = 0.3 + 0.7*chance.Float64()
 	}
@@ -52,13 +55,13 @@ func crowded(t *rapid.T) (*mapping.Problem, mapping.Mapping) {
 	return p, m
 }
 
-// TestContractionKeepsCosts: what a mapping of whole hosts costs is what its
-// projection costs, under every objective, whichever hosts change places; what
-// belongs together stays so, on the same slots within its host.
+// A mapping of whole hosts has the same cost as its projection, under every objective, whichever
+// hosts change places. Ranks of one host stay on one host, on the same slots within it.
 func TestContractionKeepsCosts(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		p, m := crowded(t)
-		p.Objective = rapid.SampledFrom([]mapping.Objective{mapping.PathLength, mapping.LinkLoad, mapping.Capacity}).Draw(t, "objective")
+		p, m := sharedHosts(t)
+		p.Objective = rapid.SampledFrom([]mapping.Objective{mapping.PathLength, mapping.LinkLoad,
+			mapping.Capacity}).Draw(t, "objective")
 		h := contract(p, m)
 		if !slices.Equal(h.project(h.problem.Start), m) {
 			t.Fatal("the start does not come back")
@@ -89,10 +92,10 @@ func TestContractionKeepsCosts(t *testing.T) {
 	})
 }
 
-// TestByHosts: never worse than the start, the same again, fixed ranks stay.
+// The result is never worse than the start and is the same when repeated. Fixed ranks stay.
 func TestByHosts(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		p, m := crowded(t)
+		p, m := sharedHosts(t)
 		p.Start = m
 		if rapid.Bool().Draw(t, "fixed") {
 			p.Fixed = slices.Repeat([]int32{-1}, len(m))
@@ -123,9 +126,15 @@ func TestByHosts(t *testing.T) {
 func TestNothingToContract(t *testing.T) {
 	p := leaves(t, 8)
 	for name, change := range map[string]func(p *mapping.Problem){
-		"one slot a host":   func(p *mapping.Problem) {},
-		"different hosts":   func(p *mapping.Problem) { p.Allocation.Slots = []int32{2, 1, 2, 2, 2, 2, 2, 2} },
-		"moves are counted": func(p *mapping.Problem) { p.Allocation.Slots, p.MaxMoves = slices.Repeat([]int32{2}, 8), 3 },
+		"one slot a host": func(p *mapping.Problem) {},
+		"different hosts": func(p *mapping.Problem) {
+			p.Allocation.Slots = []int32{2, 1, 2, 2, 2, 2, 2,
+				2}
+		},
+		"moves are counted": func(p *mapping.Problem) {
+			p.Allocation.Slots,
+				p.MaxMoves = slices.Repeat([]int32{2}, 8), 3
+		},
 	} {
 		q, a := *p, *p.Allocation
 		q.Allocation = &a
@@ -136,24 +145,26 @@ func TestNothingToContract(t *testing.T) {
 	}
 }
 
-// TestColder: the slots that are left are as many as there are ranks, and no host
-// goes from a leaf switch while another's would press more.
-func TestColder(t *testing.T) {
+// As many slots are left as there are ranks. No leaf switch loses a host while another one has a
+// higher score.
+func TestSelectHosts(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p := leaves(t, rapid.IntRange(1, 8).Draw(t, "ranks"))
 		known := make([]leafSwitch, p.Machine.Switches())
 		for i := range known {
-			known[i] = leafSwitch{demand: rapid.Float64Range(0, 1).Draw(t, "demand"), each: rapid.Float64Range(0, 0.5).Draw(t, "each")}
+			known[i] = leafSwitch{demand: rapid.Float64Range(0, 1).Draw(t, "demand"),
+				each: rapid.Float64Range(0, 0.5).Draw(t, "each")}
 		}
-		for _, rule := range sparings() {
-			part, slots := colder(p, known, rule)
+		for _, rule := range selectionRules() {
+			part, slots := selectHosts(p, known, rule)
 			if p.Ranks() == 8 {
 				if part != nil {
 					t.Fatal("slots were left out though none is to spare")
 				}
 				continue
 			}
-			if err := part.Check(); err != nil || len(slots) != p.Ranks() || part.Allocation.SlotCount() != p.Ranks() {
+			if err := part.Check(); err != nil || len(slots) != p.Ranks() ||
+				part.Allocation.SlotCount() != p.Ranks() {
 				t.Fatalf("%d slots for %d ranks: %v", len(slots), p.Ranks(), err)
 			}
 			used := make([]int, len(known))
@@ -163,13 +174,14 @@ func TestColder(t *testing.T) {
 			press := func(at int32, hosts int) float64 {
 				leaf := known[at]
 				leaf.hosts = hosts
-				return rule.pressure(&leaf)
+				return rule.score(&leaf)
 			}
 			for _, h := range p.Allocation.Hosts {
 				for _, other := range p.Allocation.Hosts {
 					a, b := p.Machine.LeafSwitch(h), p.Machine.LeafSwitch(other)
 					if used[a] < 2 && used[b] > 0 && press(a, used[a]+1) < press(b, used[b]) {
-						t.Fatalf("%s: leaf %d gave a host at pressure %g, leaf %d keeps %d at %g", rule.name, a, press(a, used[a]+1), b, used[b], press(b, used[b]))
+						t.Fatalf("%s: leaf %d gave a host at score %g, leaf %d keeps %d at %g", rule.name, a,
+							press(a, used[a]+1), b, used[b], press(b, used[b]))
 					}
 				}
 			}

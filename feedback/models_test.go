@@ -31,7 +31,8 @@ func leaves(t fataler, ranks int) *mapping.Problem {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &mapping.Problem{Graph: traffic.Graph(), Traffic: traffic, Machine: machine, Allocation: &mapping.Allocation{Hosts: mapping.Identity(8)}, Seed: 1}
+	return &mapping.Problem{Graph: traffic.Graph(), Traffic: traffic, Machine: machine,
+		Allocation: &mapping.Allocation{Hosts: mapping.Identity(8)}, Seed: 1}
 }
 
 // ups lists the links up from a leaf switch.
@@ -46,8 +47,8 @@ func ups(p *mapping.Problem, leaf int32) []int32 {
 	return links
 }
 
-// TestExactView: what the job and others have on a link, and how much of the
-// job's it found congested, as shares; classes share what is known of each link.
+// The view has what the job and others have on a link, and how much of the job's the link found
+// congested, as shares. All links of a class have what is known of each.
 func TestExactView(t *testing.T) {
 	p := leaves(t, 8)
 	up := ups(p, 1)
@@ -57,12 +58,14 @@ func TestExactView(t *testing.T) {
 	r.Own[up[0]] = evalsim.OwnLink{Bytes: int64(rate / 4), Packets: 30, Congested: 15}
 	r.Own[up[1]] = evalsim.OwnLink{Packets: 10, Congested: 5}
 	r.Links[up[0]].Bytes = int64(rate/4) + int64(rate/2)
-	e := &Evaluation{Results: []*evalsim.Result{r, {Makespan: 1000, Own: make([]evalsim.OwnLink, n), Links: make([]evalsim.LinkStats, n)}}}
+	e := &Evaluation{Results: []*evalsim.Result{r, {Makespan: 1000, Own: make([]evalsim.OwnLink, n),
+		Links: make([]evalsim.LinkStats, n)}}}
 	s := ExactView(p.Machine, e).over(mapping.NewLinkClasses(p.Machine), nil)
 	for _, l := range up {
 		// Half the time nothing was sent, and half of the class's links are unused.
 		if math.Abs(s.own[l]-1./16) > 1e-3 || math.Abs(s.foreign[l]-1./8) > 1e-3 || s.congested[l] != 0.5 {
-			t.Errorf("link %d: own %g, others %g, congested %g; want 1/16, 1/8, 1/2", l, s.own[l], s.foreign[l], s.congested[l])
+			t.Errorf("link %d: own %g, others %g, congested %g; want 1/16, 1/8, 1/2", l, s.own[l],
+				s.foreign[l], s.congested[l])
 		}
 	}
 	if l := ups(p, 2)[0]; s.own[l] != 0 || s.foreign[l] != 0 || s.congested[l] != 0 {
@@ -70,15 +73,16 @@ func TestExactView(t *testing.T) {
 	}
 }
 
-// TestKnowledge: what is learned keeps within its bounds, believes what it sees
-// again, takes nothing from a gain of 0, and never changes what was known.
-func TestKnowledge(t *testing.T) {
+// What is learned stays within its limits and comes nearer to a measurement that is repeated. With
+// a gain of 0 nothing is learned of congestion. An older feedback state never changes.
+func TestFeedbackState(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p := leaves(t, 8)
 		n := len(p.Machine.Links)
 		share := rapid.SliceOfN(rapid.Float64Range(0, 1), n, n)
-		s := &state{congested: share.Draw(t, "congested"), own: share.Draw(t, "own"), foreign: share.Draw(t, "foreign")}
-		k := ignorance(p, 1<<40)
+		s := &linkState{congested: share.Draw(t, "congested"), own: share.Draw(t, "own"),
+			foreign: share.Draw(t, "foreign")}
+		k := initialState(p, 1<<40)
 		weights := &Weights{factor: k.factors}
 		gain := rapid.SampledFrom([]float64{0, 1, 4}).Draw(t, "gain")
 		for range 30 {
@@ -90,9 +94,11 @@ func TestKnowledge(t *testing.T) {
 			for l := range next.prices {
 				want := 1 + gain*s.congested[l]
 				if math.Abs(next.prices[l]-want) > math.Abs(k.prices[l]-want)+1e-12 {
-					t.Fatalf("link %d: price from %g to %g, away from %g", l, k.prices[l], next.prices[l], want)
+					t.Fatalf("link %d: price from %g to %g, away from %g", l, k.prices[l], next.prices[l],
+						want)
 				}
-				if d := next.demand[l]; d < k.demand[l] || d < s.foreign[l] || d > 1 || gain == 0 && d > max(k.demand[l], s.foreign[l]) {
+				if d := next.demand[l]; d < k.demand[l] || d < s.foreign[l] || d > 1 || gain == 0 &&
+					d > max(k.demand[l], s.foreign[l]) {
 					t.Fatalf("link %d: others want %g, and use %g", l, d, s.foreign[l])
 				}
 				if c := next.correction[l]; c < leastCapacity || c > mostCapacity || gain == 0 && c != 1 {
@@ -102,12 +108,12 @@ func TestKnowledge(t *testing.T) {
 			k = next
 		}
 		for _, f := range Forms() {
-			posed := *p
-			f.pose(k, &posed)
-			if err := posed.Check(); err != nil {
+			problem := *p
+			f.apply(k, &problem)
+			if err := problem.Check(); err != nil {
 				t.Fatalf("%s: %v", f.Name, err)
 			}
-			for _, free := range posed.LinkFree {
+			for _, free := range problem.LinkFree {
 				if free < leastLeft {
 					t.Fatalf("%s: %g of a link is free", f.Name, free)
 				}
@@ -127,10 +133,10 @@ func TestParseForms(t *testing.T) {
 	}
 }
 
-// Told of phases, the form poses them, and no other does; they cost what the
+// Where phases are known, the model "phases" applies them and no other does. They cost what the
 // whole does where they differ by a factor alone. Pairs made heavier are so in
 // every phase.
-func TestPhasesArePosed(t *testing.T) {
+func TestPhasesAreApplied(t *testing.T) {
 	p := leaves(t, 8)
 	half := func(t *commgraph.Traffic) *commgraph.Traffic {
 		h := *t
@@ -140,12 +146,12 @@ func TestPhasesArePosed(t *testing.T) {
 		}
 		return &h
 	}
-	k := ignorance(p, 1e9)
+	k := initialState(p, 1e9)
 	k.phases = []*commgraph.Traffic{half(p.Traffic), half(p.Traffic)}
 	k.seconds = 1e-6
 	together, apart := *p, *p
-	k.poseCapacities(&together)
-	k.posePhases(&apart)
+	k.applyCapacities(&together)
+	k.applyPhases(&apart)
 	if together.Phases != nil || len(apart.Phases) != 2 {
 		t.Fatalf("%d and %d phases", len(together.Phases), len(apart.Phases))
 	}
@@ -157,21 +163,22 @@ func TestPhasesArePosed(t *testing.T) {
 	for i := range k.factors {
 		k.factors[i] = 2
 	}
-	k.posePairs(&heavy)
+	k.applyPairs(&heavy)
 	for i, b := range heavy.Traffic.Bytes {
-		if got := heavy.Phases[0].Bytes[i] + heavy.Phases[1].Bytes[i]; got != b || heavy.Phases[0].Bytes[i] == apart.Phases[0].Bytes[i] {
+		if got := heavy.Phases[0].Bytes[i] + heavy.Phases[1].Bytes[i]; got != b ||
+			heavy.Phases[0].Bytes[i] == apart.Phases[0].Bytes[i] {
 			t.Errorf("entry %d: phases have %d bytes, all %d", i, got, b)
 		}
 	}
 }
 
-// A job alone crowds out nobody: its own congestion is no demand of others.
+// The own congestion of a job that is alone is no demand of others.
 func TestAloneNoDemand(t *testing.T) {
 	p := leaves(t, 8)
 	n := len(p.Machine.Links)
-	s := &state{congested: ones(n), own: ones(n), foreign: make([]float64, n)}
+	s := &linkState{congested: ones(n), own: ones(n), foreign: make([]float64, n)}
 	for _, alone := range []bool{false, true} {
-		k := ignorance(p, 1e9)
+		k := initialState(p, 1e9)
 		k.alone = alone
 		next := k.learn(s, NewWeights(p.Graph, p.Traffic), 1e-6, 4)
 		next = next.learn(s, NewWeights(p.Graph, p.Traffic), 1e-6, 4)

@@ -1,0 +1,78 @@
+package exchange
+
+// This file has all constants of the package that were chosen by trial. "Not ablated"
+// means that no experiment of this repository shows what the constant is worth.
+
+// DefaultOptions are those of the strategy "swap": one to some seconds for some thousand ranks. An
+// elementary step takes one to three nanoseconds. Not ablated one by one; docs/mapping-quality.md
+// has what the strategy reaches with all of them.
+var DefaultOptions = Options{Partners: 12, Near: 32, Slots: 64, Trials: 16, Random: 16, Proposals: 1000,
+	Heat: 0.2, Work: 2_000_000_000}
+
+// FastOptions end at the first local optimum, in a tenth of the time.
+var FastOptions = Options{Partners: 12, Near: 32, Slots: 64, Trials: 16, Random: 16, Work: 2_000_000_000}
+
+// The temperatures of simulated annealing, and its proposals. Not ablated.
+const (
+	// coolings is how many temperatures there are.
+	coolings = 100
+	// cooling is the ratio of one temperature to the one before: the last is a hundredth
+	// of the first.
+	cooling = 0.955
+	// leastProposals is the number of proposals a rank below which annealing does no good
+	// and is left out.
+	leastProposals = 50
+	// lossSamples is how many proposals a rank are priced to find the usual loss.
+	lossSamples = 10
+	// besidePart: one proposal in so many goes to a site beside the partner's, not to the
+	// partner's own.
+	besidePart = 4
+)
+
+// Under Capacity pricing a proposal takes several times as long, and fewer proposals are
+// enough. Not ablated, but for anywherePart.
+const (
+	// capacityPart: one in so many of Options.Proposals is made.
+	capacityPart = 5
+	// capacitySteps is how many elementary steps pricing takes for each that pricing of
+	// path lengths takes.
+	capacitySteps = 8
+	// anywherePart: one proposal in so many goes to any slot. Ranks that load a leaf
+	// switch too much may have to go far. Without these proposals the best mapping of
+	//	remap optimize --scenario S --seed N --control=false
+	// takes 1.006 times as long (0.976 to 1.058; seeds 1 to 3 of pf3d-small and
+	// spare-small, seed 1 of io-gateway-small): no gain is shown there.
+	anywherePart = 8
+)
+
+// bottleneckTrials is how many times Options.Trials exchanges are priced in full for a rank
+// whose messages cross the worst link. Not ablated.
+const bottleneckTrials = 4
+
+// Limits of rounding errors.
+const (
+	// rounding is the share of a cost below which a difference in floating point counts
+	// as none.
+	rounding = 1e-12
+	// recomputeAfter is after how many exchanges loads are summed again.
+	recomputeAfter = 4096
+	// lostDigits is by which factor a spread may fall before rounding errors show that
+	// were made when it was large.
+	lostDigits = 1024
+	// leastFree is the share of a link that counts at least when others leave less.
+	leastFree = 1e-9
+)
+
+// Limits of memory.
+const (
+	// matrixSites is the most sites that have a matrix of distances, of 16 MB then.
+	matrixSites = 2048
+	// nearLimit is the most sites in the list of sites near one site.
+	nearLimit = 64
+	// blockEntries and cacheBlocks: lists of links hold at most cacheBlocks x
+	// blockEntries entries of 16 bytes, 256 MB.
+	blockEntries = 1 << 18
+	cacheBlocks  = 64
+	// tablePairs is the most pairs of site and target that have a table, of 40 MB then.
+	tablePairs = 1 << 20
+)
