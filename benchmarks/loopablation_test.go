@@ -13,8 +13,8 @@ import (
 	"remap/feedback"
 )
 
-// ablationStrategies make the mappings that all forms begin with, and those that they
-// make afresh.
+// ablationStrategies make the mappings that all models begin with, and those of their
+// restarts.
 const ablationStrategies = "multisection,swap"
 
 // ablated is one way to let what was measured go back.

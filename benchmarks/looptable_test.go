@@ -18,7 +18,7 @@ import (
 const (
 	// loopStrategies are what the loop itself begins with: few, so that where
 	// nothing is to be gained it has simulated few mappings when it says so. `best`
-	// would cost more time than all simulations, afresh for every form.
+	// would cost more time than all simulations, once for every model.
 	loopStrategies = "multisection,tiling,kl,swap"
 	// otherStatics join them, and the mappings of other tools, in the multistart.
 	otherStatics = "cyclic,random,rcm,rcm:weighted=true,bisection,fast,default,strong,kl:order=expense,rcb,hilbert,curves,tiling:levels=1,best"
