@@ -88,7 +88,7 @@ type settings struct {
 	simulations  int
 	state        string
 
-	modelChecked bool // --check-model
+	checksModel bool // --check-model
 
 	measuredFiles   cli.StringSlice
 	measuredView    string

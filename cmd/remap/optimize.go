@@ -11,6 +11,7 @@ import (
 	"remap/exchange"
 	"remap/feedback"
 	"remap/mapping"
+	"remap/robustness"
 	"remap/sampling"
 	"remap/strategy"
 	"remap/tiling"
@@ -44,7 +45,7 @@ type optimized struct {
 	VolumeScale float64            `json:"volume_scale"`
 	Warnings    []string           `json:"warnings,omitempty"` // pairs of rows, see unsettled
 	Moves       []moved            `json:"moves,omitempty"`
-	CheckModel  []checked          `json:"check_model,omitempty"`
+	CheckModel  []robustness.Row   `json:"check_model,omitempty"`
 	Timing      map[string]float64 `json:"timing,omitempty"`
 }
 

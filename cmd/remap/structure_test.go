@@ -39,6 +39,7 @@ var mayImport = map[string][]string{
 	"evalsim":      {"topology", "workload", "mapping", "sampling", "commgraph"},
 	"diagnosis":    {"evalsim", "sampling", "topology"},
 	"feedback":     {"counters", "evalsim", "mapping", "commgraph", "topology", "workload", "sampling"},
+	"robustness":   {"evalsim", "mapping", "topology", "workload"},
 	"fixtures":     {"commgraph", "topology", "workload", "mapping", "strategy", "evalsim"},
 	"benchmarks":   {"*"},
 	"cmd/remap":    {"*"},
