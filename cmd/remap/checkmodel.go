@@ -27,7 +27,7 @@ type modelCheck struct {
 
 // checkModel simulates what the search has found under variants of the model, and adds that
 // to result. An interrupt ends it: what is done by then stays.
-func (p *program) checkModel(ctx context.Context, j *job, o evalsim.Options, found *feedback.Result,
+func (p *program) checkModel(ctx context.Context, j *model, o evalsim.Options, found *feedback.Result,
 	result *optimized) *modelCheck {
 	answer := &modelCheck{}
 	if !p.checksModel {
@@ -42,7 +42,7 @@ func (p *program) checkModel(ctx context.Context, j *job, o evalsim.Options, fou
 		answer.said = "interrupted: no other model is checked"
 	default:
 		unsampled(&o)
-		check := robustness.Check{Topology: j.network(), Allocation: j.allocation, Program: j.program,
+		check := robustness.Check{Topology: j.network(), Allocation: j.Allocation, Program: j.Program,
 			Others: j.others(), Options: o, Repeats: max(robustness.LeastRepeats, p.judgeRepeats),
 			Workers: p.workers, Contenders: c}
 		meter := p.newMeter("checking the model", check.Simulations())

@@ -7,6 +7,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"remap/evalsim"
+	"remap/job"
 	"remap/mapping"
 	"remap/strategy"
 )
@@ -27,7 +28,7 @@ type compared struct {
 // comparison is the JSON of compare.
 type comparison struct {
 	Rows []compared `json:"rows"`
-	floor
+	job.HostBound
 	VolumeScale float64            `json:"volume_scale"`
 	Skipped     []skipped          `json:"skipped,omitempty"`
 	Warnings    []string           `json:"warnings,omitempty"` // pairs of rows, see unsettled
@@ -64,8 +65,8 @@ func (p *program) compare(ctx context.Context) error {
 
 // loadToCompare is what compare and optimize begin with: cheap checks of the
 // command line first, then the job.
-func (p *program) loadToCompare() (j *job, strategies []mapping.Strategy, o evalsim.Options, err error) {
-	if o, err = p.simulation(); err != nil {
+func (p *program) loadToCompare() (j *model, strategies []mapping.Strategy, o evalsim.Options, err error) {
+	if o, err = p.Simulation.Options(); err != nil {
 		return nil, nil, o, err
 	}
 	if strategies, err = strategy.ParseList(p.strategies); err != nil {
@@ -77,14 +78,14 @@ func (p *program) loadToCompare() (j *job, strategies []mapping.Strategy, o eval
 
 // rows maps by every strategy, several at a time, then simulates one mapping
 // after the other, repeats at a time.
-func (p *program) rows(ctx context.Context, j *job, strategies []mapping.Strategy, o evalsim.Options) (*comparison, error) {
+func (p *program) rows(ctx context.Context, j *model, strategies []mapping.Strategy, o evalsim.Options) (*comparison, error) {
 	mappings, reasons := make([]mapping.Mapping, len(strategies)), make([]error, len(strategies))
 	spinner := p.newMeter("mapping", 0)
 	var group errgroup.Group
 	group.SetLimit(p.workers)
 	for i, s := range strategies {
 		group.Go(func() error {
-			mappings[i], reasons[i] = s.Map(ctx, j.problem(p.seed))
+			mappings[i], reasons[i] = s.Map(ctx, j.Problem(p.Seed))
 			return nil
 		})
 	}
@@ -97,7 +98,7 @@ func (p *program) rows(ctx context.Context, j *job, strategies []mapping.Strateg
 	if !slices.Contains(reasons, nil) {
 		return nil, inStrategy(strategies[0].Name, reasons[0])
 	}
-	result := &comparison{VolumeScale: j.program.VolumeScale, floor: j.floor()}
+	result := &comparison{VolumeScale: j.Program.VolumeScale, HostBound: j.HostBound()}
 	meter := p.newMeter("simulating", p.repeats*len(strategies))
 	defer meter.stop()
 	for i, s := range strategies {
@@ -117,19 +118,19 @@ func (p *program) rows(ctx context.Context, j *job, strategies []mapping.Strateg
 	for i := range result.Rows {
 		result.Rows[i].Ratio = ratio(result.Rows[i].ElapsedNS, result.Rows[0].ElapsedNS)
 		rows = append(rows, &result.Rows[i].simulated)
-		result.floor = result.floor.unless(result.Rows[i].ElapsedNS)
+		result.HostBound = result.Unless(result.Rows[i].ElapsedNS)
 	}
 	result.Warnings = unsettled(rows)
 	return result, nil
 }
 
-func (p *program) row(ctx context.Context, j *job, name string, m mapping.Mapping, o evalsim.Options, meter *meter) (compared, error) {
+func (p *program) row(ctx context.Context, j *model, name string, m mapping.Mapping, o evalsim.Options, meter *meter) (compared, error) {
 	var row compared
 	var err error
-	if row.Costs, err = until(ctx, func() (mapping.Costs, error) { return j.costs(name, m) }); err != nil {
+	if row.Costs, err = until(ctx, func() (mapping.Costs, error) { return j.Costs(name, m) }); err != nil {
 		return row, err
 	}
-	results, err := evalsim.Repeat(ctx, j.machine, j.asJobs(m), o, p.repeats, p.workers, meter.step)
+	results, err := evalsim.Repeat(ctx, j.Machine, j.Jobs(m), o, p.repeats, p.workers, meter.step)
 	if err != nil {
 		return row, err
 	}
@@ -138,7 +139,7 @@ func (p *program) row(ctx context.Context, j *job, name string, m mapping.Mappin
 }
 
 // report has the rows, and below them what the times mean.
-func (c *comparison) report(j *job) *report {
+func (c *comparison) report(j *model) *report {
 	r := &report{value: c, table: grid{header: append(simulatedHeader("strategy"), "ratio")},
 		csvHeader: slices.Concat(staticNames, timeNames, []string{"ratio"})}
 	best := c.Rows[0].ElapsedNS
@@ -152,6 +153,6 @@ func (c *comparison) report(j *job) *report {
 		}
 		r.csvRows = append(r.csvRows, append(row.fields(), digits))
 	}
-	r.under = lines(j.beside(), j.scaled(), c.floor.sentence(best))
+	r.under = lines(beside(j.Job), scaled(j.Job), hostBoundSentence(c.HostBound, best))
 	return r
 }

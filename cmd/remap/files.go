@@ -51,8 +51,8 @@ func (p *program) openOutput(path string) (*output, error) {
 // name and even with --force.
 func (p *program) spareInputs(path string, info fs.FileInfo) error {
 	reads := []struct{ option, path string }{
-		{"graph", p.graph}, {"messages", p.messages}, {"topology", p.topology},
-		{"hosts", p.hosts}, {"mapping", p.mapping}, {"previous", p.previous}, {"fixed", p.fixed}, {"coordinates", p.coordinates}, {"scenario", p.scenario},
+		{"graph", p.Graph}, {"messages", p.Messages}, {"topology", p.Topology},
+		{"hosts", p.Hosts}, {"mapping", p.mapping}, {"previous", p.Previous}, {"fixed", p.Fixed}, {"coordinates", p.Coordinates}, {"scenario", p.scenario},
 	}
 	for _, file := range p.measuredFiles.Value() {
 		reads = append(reads, struct{ option, path string }{"measured", file})

@@ -29,19 +29,19 @@ type aloneTimes struct {
 }
 
 // times are the jobs' own times; nil when there is one job only.
-func (j *job) times(results []*evalsim.Result) []jobTimes {
-	if len(j.background) == 0 || len(results) == 0 {
+func (j *model) times(results []*evalsim.Result) []jobTimes {
+	if len(j.Background) == 0 || len(results) == 0 {
 		return nil
 	}
-	names := []string{j.name}
-	for i := range j.background {
-		names = append(names, j.background[i].name)
+	names := []string{j.Name}
+	for i := range j.Background {
+		names = append(names, j.Background[i].Name)
 	}
 	var rows []jobTimes
 	for i, s := range evalsim.SummarizeJobs(results, names...) {
-		row := jobTimes{JobSummary: s, Ranks: j.program.Ranks()}
+		row := jobTimes{JobSummary: s, Ranks: j.Program.Ranks()}
 		if i > 0 {
-			row.Ranks, row.Endless = j.background[i-1].program.Ranks(), j.background[i-1].endless
+			row.Ranks, row.Endless = j.Background[i-1].Program.Ranks(), j.Background[i-1].Endless
 		}
 		rows = append(rows, row)
 	}
@@ -49,8 +49,8 @@ func (j *job) times(results []*evalsim.Result) []jobTimes {
 }
 
 // addAlone simulates every job by itself, on the same hosts and seeds.
-func (p *program) addAlone(ctx context.Context, j *job, m mapping.Mapping, o evalsim.Options, together []*evalsim.Result, rows []jobTimes) error {
-	jobs := j.asJobs(m)
+func (p *program) addAlone(ctx context.Context, j *model, m mapping.Mapping, o evalsim.Options, together []*evalsim.Result, rows []jobTimes) error {
+	jobs := j.Jobs(m)
 	meter := p.newMeter("simulating each job alone", p.repeats*len(jobs))
 	defer meter.stop()
 	unsampled(&o)
@@ -59,7 +59,7 @@ func (p *program) addAlone(ctx context.Context, j *job, m mapping.Mapping, o eva
 		if jobs[i].Endless {
 			continue
 		}
-		results, err := evalsim.Repeat(ctx, j.machine, jobs[i:i+1], o, p.repeats, p.workers, meter.step)
+		results, err := evalsim.Repeat(ctx, j.Machine, jobs[i:i+1], o, p.repeats, p.workers, meter.step)
 		if err != nil {
 			return err
 		}
@@ -126,7 +126,7 @@ func (a *aloneTimes) cells() []string {
 
 // sayEndsEarly tells of background jobs that end before the job of interest.
 func (p *program) sayEndsEarly(rows []jobTimes) {
-	if p.steps == 0 { // other jobs go on until all are steady
+	if p.Steps == 0 { // other jobs go on until all are steady
 		return
 	}
 	for i := 1; i < len(rows); i++ {

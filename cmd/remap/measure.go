@@ -63,11 +63,11 @@ func (p *program) openMeasures(out *output) (*measures, error) {
 
 // measured adds what the files need to a simulation's options. --slices has
 // the first repeat played once more, to learn how long it is.
-func (p *program) measured(ctx context.Context, f *measures, j *job, jobs []evalsim.Job, o *evalsim.Options) error {
+func (p *program) measured(ctx context.Context, f *measures, j *model, jobs []evalsim.Job, o *evalsim.Options) error {
 	p.sayUnused(j)
 	o.Latencies = true
 	o.ByPhase, o.ByTag, o.ByCallSite = p.byPhase, p.byTag, p.byCallSite
-	if p.categories() || f.samples.toFile() || len(j.background) > 0 { // background: for the verdict
+	if p.categories() || f.samples.toFile() || len(j.Background) > 0 { // background: for the verdict
 		sampled(o)
 	}
 	if err := p.boundParts(j, jobs, *o); err != nil || p.slices == 0 {
@@ -75,7 +75,7 @@ func (p *program) measured(ctx context.Context, f *measures, j *job, jobs []eval
 	}
 	plain := *o
 	unsampled(&plain)
-	first, err := evalsim.Run(ctx, j.machine, jobs, plain)
+	first, err := evalsim.Run(ctx, j.Machine, jobs, plain)
 	if err != nil {
 		return err
 	}
@@ -94,7 +94,7 @@ const (
 )
 
 // boundParts refuses slices, phases, tags and call sites that would not fit.
-func (p *program) boundParts(j *job, jobs []evalsim.Job, o evalsim.Options) error {
+func (p *program) boundParts(j *model, jobs []evalsim.Job, o evalsim.Options) error {
 	if p.slices == 0 && !p.categories() {
 		return nil
 	}
@@ -109,18 +109,18 @@ func (p *program) boundParts(j *job, jobs []evalsim.Job, o evalsim.Options) erro
 		}
 		bytes += entryBytes * float64(parts)
 	}
-	bytes *= float64(max(1, p.slices)) * float64(len(j.machine.Links)) * float64(p.repeats)
+	bytes *= float64(max(1, p.slices)) * float64(len(j.Machine.Links)) * float64(p.repeats)
 	if bytes > maxPartsBytes {
 		return usage("fewer slices or repeats, or without --by-phase, --by-tag or --by-call-site",
 			"samples of %d links, kept in %d categories, times %d slices, times %d repeats, would take %.1f GiB, at most 1 is allowed",
-			len(j.machine.Links), max(1, parts), max(1, p.slices), p.repeats, bytes/(1<<30))
+			len(j.Machine.Links), max(1, parts), max(1, p.slices), p.repeats, bytes/(1<<30))
 	}
 	return nil
 }
 
 // play simulates, and writes samples as they come.
-func (p *program) play(ctx context.Context, f *measures, j *job, jobs []evalsim.Job, o evalsim.Options) ([]*evalsim.Result, error) {
-	s, err := evalsim.New(j.machine, jobs, o)
+func (p *program) play(ctx context.Context, f *measures, j *model, jobs []evalsim.Job, o evalsim.Options) ([]*evalsim.Result, error) {
+	s, err := evalsim.New(j.Machine, jobs, o)
 	if err != nil {
 		return nil, err
 	}
@@ -131,7 +131,7 @@ func (p *program) play(ctx context.Context, f *measures, j *job, jobs []evalsim.
 	}
 	var results []*evalsim.Result
 	return results, f.samples.stream(func(w io.Writer) error {
-		rows, err := evalsim.NewSamplesWriter(w, columns.FormatOf(p.samples), j.machine, o.Sampling, jobs)
+		rows, err := evalsim.NewSamplesWriter(w, columns.FormatOf(p.samples), j.Machine, o.Sampling, jobs)
 		if err != nil {
 			return err
 		}
@@ -143,13 +143,13 @@ func (p *program) play(ctx context.Context, f *measures, j *job, jobs []evalsim.
 }
 
 // writeMeasures writes the files of links and latencies.
-func (p *program) writeMeasures(f *measures, j *job, jobs []evalsim.Job, results []*evalsim.Result, latencies []evalsim.LatencySummary) error {
+func (p *program) writeMeasures(f *measures, j *model, jobs []evalsim.Job, results []*evalsim.Result, latencies []evalsim.LatencySummary) error {
 	if f.links.toFile() {
 		o := evalsim.LinksOptions{Format: f.linksFormat, Slices: p.slices > 0, ByPhase: p.byPhase, ByTag: p.byTag, ByCallSite: p.byCallSite, Jobs: jobs}
 		if p.view == "administrator" {
 			o.Job = evalsim.AllJobs
 		}
-		if err := f.links.write(func(w io.Writer) error { return evalsim.WriteLinks(w, j.machine, results, o) }); err != nil {
+		if err := f.links.write(func(w io.Writer) error { return evalsim.WriteLinks(w, j.Machine, results, o) }); err != nil {
 			return err
 		}
 	}

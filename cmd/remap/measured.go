@@ -15,6 +15,7 @@ import (
 	"remap/counters"
 	"remap/evalsim"
 	"remap/feedback"
+	"remap/job"
 	"remap/topology"
 )
 
@@ -176,7 +177,7 @@ func (m *measurement) summary(machine *topology.Topology) *measuredLinks {
 
 // openMeasured reads --measured, and makes traffic of others of it, or slows the network
 // of the job to what others leave; nil without it. The job ran under the mapping of --previous.
-func (p *program) openMeasured(ctx context.Context, j *job,
+func (p *program) openMeasured(ctx context.Context, j *model,
 	simulation evalsim.Options) (*measurement, error) {
 	files := p.measuredFiles.Value()
 	switch {
@@ -193,16 +194,16 @@ func (p *program) openMeasured(ctx context.Context, j *job,
 		}
 	}
 	m := &measurement{}
-	if m.links, err = counters.Open(j.machine, files, o); err != nil {
+	if m.links, err = counters.Open(j.Machine, files, o); err != nil {
 		return nil, inOption("measured", err)
 	}
-	ran := j.problem(p.seed).StartMapping()
-	alone, err := evalsim.Repeat(ctx, j.machine, j.asJobs(ran)[:1], simulation, 1, 1, nil)
+	ran := j.Problem(p.Seed).StartMapping()
+	alone, err := evalsim.Repeat(ctx, j.Machine, j.Jobs(ran)[:1], simulation, 1, 1, nil)
 	if err != nil {
 		return nil, p.outOfBudget(err)
 	}
-	m.Measured = feedback.TakeApart(j.machine, j.allocation, j.traffic, ran, m.links, alone[0])
-	if err := m.slow(j.machine); err != nil {
+	m.Measured = feedback.TakeApart(j.Machine, j.Allocation, j.Traffic, ran, m.links, alone[0])
+	if err := m.slow(j.Machine); err != nil {
 		return nil, err
 	}
 	m.run = p.measuredRun(j, simulation)
@@ -215,9 +216,9 @@ func (p *program) openMeasured(ctx context.Context, j *job,
 }
 
 // measuredRun is what ran while the measurement was made: under the mapping of --previous.
-func (p *program) measuredRun(j *job, simulation evalsim.Options) *feedback.MeasuredRun {
-	r := &feedback.MeasuredRun{Machine: j.machine, Allocation: j.allocation, Program: j.program,
-		Previous: j.problem(p.seed).StartMapping(), Options: simulation, Routing: j.routing, Workers: p.workers}
+func (p *program) measuredRun(j *model, simulation evalsim.Options) *feedback.MeasuredRun {
+	r := &feedback.MeasuredRun{Machine: j.Machine, Allocation: j.Allocation, Program: j.Program,
+		Previous: j.Problem(p.Seed).StartMapping(), Options: simulation, Routing: j.Routing, Workers: p.workers}
 	unsampled(&r.Options)
 	return r
 }
@@ -228,7 +229,7 @@ func (m *measurement) slow(machine *topology.Topology) (err error) {
 		return err
 	}
 	for l := range m.left.Links {
-		m.left.Links[l].BytesPerSecond = max(m.left.Links[l].BytesPerSecond, slowestLink)
+		m.left.Links[l].BytesPerSecond = max(m.left.Links[l].BytesPerSecond, job.SlowestLink)
 	}
 	return nil
 }
@@ -241,34 +242,48 @@ func (p *program) outOfBudget(err error) error {
 	return err
 }
 
+// model is where mappings are simulated: a job, and what was measured of others.
+type model struct {
+	*job.Job
+	measured *measurement // nil = none
+}
+
+// others are the jobs beside it: background jobs, or traffic that stands for measured ones.
+func (j *model) others() []evalsim.Job {
+	if j.measured != nil && j.measured.others != nil {
+		return append(slices.Clone(j.measured.others.Jobs[0]), j.Others()...)
+	}
+	return j.Others()
+}
+
 // network is where mappings are simulated: at the rates that others leave, where
 // those were measured and no traffic stands for others.
-func (j *job) network() *topology.Topology {
+func (j *model) network() *topology.Topology {
 	if j.measured == nil || j.measured.others != nil {
-		return j.machine
+		return j.Machine
 	}
 	return j.measured.left
 }
 
 // simulator is feedback.Simulator of the job beside others.
-func (p *program) simulator(j *job, o evalsim.Options) feedback.Evaluate {
+func (p *program) simulator(j *model, o evalsim.Options) feedback.Evaluate {
 	if j.measured != nil && j.measured.others != nil {
 		return j.measured.others.Simulator(j.measured.run, o)
 	}
-	return feedback.Simulator(j.network(), j.allocation, j.program, o, p.workers, j.others()...)
+	return feedback.Simulator(j.network(), j.Allocation, j.Program, o, p.workers, j.others()...)
 }
 
 // watch lets the loop learn of others from the measurement, where no traffic stands for
 // them that simulations show.
-func (m *measurement) watch(s *feedback.Settings, p *program, j *job) {
+func (m *measurement) watch(s *feedback.Settings, p *program, j *model) {
 	if m == nil || m.others != nil {
 		return
 	}
-	m.Watch(s, j.problem(p.seed).StartMapping())
+	m.Watch(s, j.Problem(p.Seed).StartMapping())
 }
 
 // sayMeasured tells what was used of the measurement.
-func (p *program) sayMeasured(j *job, m *measurement) {
+func (p *program) sayMeasured(j *model, m *measurement) {
 	for _, warning := range m.links.Warnings {
 		p.hint("measured: %s", oneLine(warning))
 	}
@@ -277,7 +292,7 @@ func (p *program) sayMeasured(j *job, m *measurement) {
 	if n := len(m.Windows); n > 0 {
 		intervals = fmt.Sprintf(", %d intervals", n)
 	}
-	p.say("measured: the rates of %d of %d links%s%s", c.Measured, len(j.machine.Links), intervals, m.besides())
+	p.say("measured: the rates of %d of %d links%s%s", c.Measured, len(j.Machine.Links), intervals, m.besides())
 	switch {
 	case c.Measured == 0:
 		p.say("measured: no link's rate is known: mappings are simulated at the full rates; stalls are taken as the congestion of the mapping that ran")
@@ -287,10 +302,10 @@ func (p *program) sayMeasured(j *job, m *measurement) {
 	default:
 		p.say("measured: the job's traffic passed %.4g times a second, by %d links of its hosts", m.Factor, m.Hosts)
 	}
-	if !m.between(j.machine) {
+	if !m.between(j.Machine) {
 		p.hint("measured: no link between switches was measured: counters of hosts alone do not say what others do there")
 	}
-	p.say("measured: %s", m.busiest(j.machine))
+	p.say("measured: %s", m.busiest(j.Machine))
 	if o := m.others; o != nil {
 		p.say("measured: mappings are simulated beside traffic of %d hosts of others (%s): beside the mapping that ran it brings links between switches bytes that differ by %.0f %%, waits by %.0f %%",
 			o.Hosts, o.Name, 100*o.Bytes, 100*o.Stall)

@@ -35,13 +35,13 @@ type moved struct {
 }
 
 // limitMoves asks the loop for the table where the job runs already.
-func (p *program) limitMoves(j *job, s *feedback.Settings, o evalsim.Options) {
-	if p.previous == "" && p.migration == 0 {
+func (p *program) limitMoves(j *model, s *feedback.Settings, o evalsim.Options) {
+	if p.Previous == "" && p.migration == 0 {
 		return
 	}
 	s.Limits = limitsOf(s.Problem.Ranks())
 	if p.migration > 0 {
-		s.Migrate = feedback.Migration(j.network(), j.allocation, p.migration, o, j.others()...)
+		s.Migrate = feedback.Migration(j.network(), j.Allocation, p.migration, o, j.others()...)
 	}
 }
 
@@ -59,14 +59,14 @@ func limitsOf(ranks int) []int {
 }
 
 // moves is the table as JSON; nil when it was not asked for or there was no time.
-func (j *job) moves(found *feedback.Result, migration bool) []moved {
+func (j *model) moves(found *feedback.Result, migration bool) []moved {
 	var rows []moved
-	ranks := j.traffic.Ranks()
+	ranks := j.Traffic.Ranks()
 	for i := range found.Limited {
 		l := &found.Limited[i]
 		row := moved{MovedRanks: l.Moves, Strategy: l.Strategy, Summary: l.Summary, gain: newGain(l.Gain), rank: 100 / float64(ranks)}
 		if row.Strategy == "start" {
-			row.Strategy = j.startName()
+			row.Strategy = j.StartName()
 		}
 		limit := l.Limit
 		if limit > 0 {
@@ -76,7 +76,7 @@ func (j *job) moves(found *feedback.Result, migration bool) []moved {
 				}
 			}
 		} else {
-			limit = j.maxMoves
+			limit = j.MaxMoves
 		}
 		if limit > 0 {
 			row.LimitRanks = &limit

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"remap/feedback"
+	"remap/job"
 	"remap/mapping"
 	"remap/workload"
 )
@@ -34,8 +35,8 @@ func TestMovesTable(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	j := &job{maxMoves: 50}
-	if j.traffic, err = program.Traffic(); err != nil {
+	j := &model{Job: &job.Job{MaxMoves: 50}}
+	if j.Traffic, err = program.Traffic(); err != nil {
 		t.Fatal(err)
 	}
 	proven := feedback.Gain{Percent: 20, Low: 10, High: 30, Known: true}

@@ -72,7 +72,7 @@ func (p *program) optimize(ctx context.Context) error {
 		return err
 	}
 	p.clock.lap("optimize")
-	if err := p.writeMapping(out, j, found.Best.Mapping); err != nil {
+	if err := p.writeMapping(out, j.Job, found.Best.Mapping); err != nil {
 		return err
 	}
 	result, err := j.optimized(found)
@@ -90,7 +90,7 @@ func (p *program) optimize(ctx context.Context) error {
 		result.Timing = p.timingFields()
 		return p.writeJSON(result)
 	}
-	return p.writeSummary(out, &report{table: *result.table(), more: []grid{movesTable(result.Moves), check.table()}, under: lines(p.movesSentence(result.Moves), check.under(), j.beside(), j.scaled())})
+	return p.writeSummary(out, &report{table: *result.table(), more: []grid{movesTable(result.Moves), check.table()}, under: lines(p.movesSentence(result.Moves), check.under(), beside(j.Job), scaled(j.Job))})
 }
 
 // sayBest tells what the result is worth: whether it is new, whether it is a
@@ -139,7 +139,7 @@ func (p *program) sayEnd(ctx context.Context, out *output, result *optimized) {
 }
 
 // search runs the loop under the budget.
-func (p *program) search(ctx context.Context, j *job, strategies []mapping.Strategy, o evalsim.Options) (found *feedback.Result, err error) {
+func (p *program) search(ctx context.Context, j *model, strategies []mapping.Strategy, o evalsim.Options) (found *feedback.Result, err error) {
 	if p.budget > 0 {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeout(ctx, p.budget)
@@ -180,9 +180,9 @@ func (p *program) search(ctx context.Context, j *job, strategies []mapping.Strat
 const baselines = "cyclic,fast,hilbert,rcb,curves,swap"
 
 // loop is the settings of the loop: what to map, how, and who judges.
-func (p *program) loop(ctx context.Context, j *job, strategies []mapping.Strategy, o evalsim.Options) (s feedback.Settings, err error) {
+func (p *program) loop(ctx context.Context, j *model, strategies []mapping.Strategy, o evalsim.Options) (s feedback.Settings, err error) {
 	s = feedback.DefaultSettings()
-	if s.Problem, err = j.settled(p.seed); err != nil {
+	if s.Problem, err = j.settled(p.Seed); err != nil {
 		return s, err
 	}
 	if s.Strategies = strategies; !p.chosen {
@@ -190,25 +190,25 @@ func (p *program) loop(ctx context.Context, j *job, strategies []mapping.Strateg
 			return s, err
 		}
 	}
-	if moved := j.problem(p.seed).Moves(s.Problem.StartMapping()); moved > 0 {
+	if moved := j.Problem(p.Seed).Moves(s.Problem.StartMapping()); moved > 0 {
 		p.say("the search begins with %d ranks moved by --fixed", moved)
 	}
-	simulated, err := j.program.Traffic()
+	simulated, err := j.Program.Traffic()
 	if err != nil {
 		return s, err
 	}
-	s.Traffic = j.traffic
+	s.Traffic = j.Traffic
 	s.Rounds, s.Repeats, s.Gain, s.Judge = p.rounds, p.repeats, p.gain, p.judgeRepeats
 	s.Simulations, s.Control, s.Workers = p.simulations, p.control, p.workers
 	measured, err := p.openMeasured(ctx, j, o)
 	if err != nil {
 		return s, err
 	}
-	s.Memory = func(host int32) float64 { return o.MemoryRate(j.machine, host) }
-	s.Alone = len(j.background) == 0 && measured == nil
+	s.Memory = func(host int32) float64 { return o.MemoryRate(j.Machine, host) }
+	s.Alone = len(j.Background) == 0 && measured == nil
 	judge := func(o evalsim.Options) feedback.Evaluate {
 		simulator := p.simulator(j, o)
-		return feedback.FlowsOf(simulator, simulated, j.traffic)
+		return feedback.FlowsOf(simulator, simulated, j.Traffic)
 	}
 	s.JudgeBy(o, judge)
 	if measured != nil {
@@ -224,7 +224,7 @@ func (p *program) loop(ctx context.Context, j *job, strategies []mapping.Strateg
 	unsampled(&validation) // times are all that is asked
 	s.Validate = judge(validation)
 	p.watchLinks(&s, j, o, judge)
-	if f := j.floor(); f.known() {
+	if f := j.HostBound(); f.Known() {
 		s.Floor = feedback.Bound{Name: f.Bound, NS: float64(f.BoundNS), Any: true}
 	}
 	refine := exchange.Strategy()
@@ -232,7 +232,7 @@ func (p *program) loop(ctx context.Context, j *job, strategies []mapping.Strateg
 	if s.Forms, err = feedback.ParseForms(p.feedback); err != nil {
 		return s, inOption("feedback", err)
 	}
-	if s.Phases, err = j.phaseTraffic(j.whole); err != nil {
+	if s.Phases, err = j.PhaseTraffic(j.Whole); err != nil {
 		return s, err
 	}
 	measured.watch(&s, p, j)
@@ -243,7 +243,7 @@ func (p *program) loop(ctx context.Context, j *job, strategies []mapping.Strateg
 // sampleByDefault has packets carry samples, unless --sampling says otherwise or counters
 // of the real network are given.
 func (p *program) sampleByDefault(o *evalsim.Options) {
-	if p.sampling == "" && len(p.measuredFiles.Value()) == 0 {
+	if p.Sampling == "" && len(p.measuredFiles.Value()) == 0 {
 		sampled(o)
 	}
 }
@@ -251,12 +251,12 @@ func (p *program) sampleByDefault(o *evalsim.Options) {
 // watchLinks has the search see of links what the samples of the job's own packets tell,
 // where they carry any; else it reads the simulator's counters. Unless the user has said
 // what congested is, it is so finely defined that samples tell most of others.
-func (p *program) watchLinks(s *feedback.Settings, j *job, o evalsim.Options, judge func(evalsim.Options) feedback.Evaluate) {
+func (p *program) watchLinks(s *feedback.Settings, j *model, o evalsim.Options, judge func(evalsim.Options) feedback.Evaluate) {
 	if o.Sampling.Kind == sampling.Off {
 		return
 	}
 	apart := func(o evalsim.Options) feedback.Evaluate {
-		return feedback.Simulator(j.network(), j.allocation, j.program, o, p.workers)
+		return feedback.Simulator(j.network(), j.Allocation, j.Program, o, p.workers)
 	}
 	s.ReadSamples(o, judge, apart, p.congestionSet)
 }
@@ -290,28 +290,28 @@ func (p *program) saySkippedInLoop(found *feedback.Result) {
 
 // settled is the problem with a start that keeps --fixed, which the loop tries
 // to beat, and the moves that this leaves.
-func (j *job) settled(seed uint64) (*mapping.Problem, error) {
-	problem, moves, err := strategy.Settle(j.problem(seed))
+func (j *model) settled(seed uint64) (*mapping.Problem, error) {
+	problem, moves, err := strategy.Settle(j.Problem(seed))
 	switch {
 	case err != nil:
 		return nil, fail(movesHint, "--max-moves: %w", err)
 	case !moves:
-		return nil, fail(movesHint, "--max-moves %d is used up by the ranks that --fixed moves", j.maxMoves)
+		return nil, fail(movesHint, "--max-moves %d is used up by the ranks that --fixed moves", j.MaxMoves)
 	}
 	return problem, nil
 }
 
 // optimized adds the static costs to what the loop found.
-func (j *job) optimized(found *feedback.Result) (*optimized, error) {
+func (j *model) optimized(found *feedback.Result) (*optimized, error) {
 	result := &optimized{gain: gainOf(found), Bound: found.Bound.Name, BoundNS: int64(found.Bound.NS), Simulations: found.Simulations, Restarted: found.Restarted, Stopped: found.Stopped, Interrupted: found.Interrupted, Fresh: found.Fresh,
-		Skipped: found.Skipped, Measured: j.measured.summary(j.machine), VolumeScale: j.program.VolumeScale, Rounds: []judged{}}
+		Skipped: found.Skipped, Measured: j.measured.summary(j.Machine), VolumeScale: j.Program.VolumeScale, Rounds: []judged{}}
 	var err error
 	row := func(c *feedback.Candidate) simulated {
 		name := c.Strategy
 		if name == "start" {
-			name = j.startName()
+			name = j.StartName()
 		}
-		costs, wrong := j.costs(name, c.Mapping)
+		costs, wrong := j.Costs(name, c.Mapping)
 		if wrong != nil {
 			err = wrong
 		}

@@ -38,17 +38,17 @@ func (s *settings) checkMeasuredView(c *cli.Context) error {
 
 // openOwnSamples reads --measured as what the job's own packets told of a run under the mapping of
 // --previous, and slows the network of the job to what others leave.
-func (p *program) openOwnSamples(ctx context.Context, j *job, file string,
+func (p *program) openOwnSamples(ctx context.Context, j *model, file string,
 	simulation evalsim.Options) (m *measurement, err error) {
 	m = &measurement{}
-	if m.samples, err = counters.OpenSamples(j.machine, file); err != nil {
+	if m.samples, err = counters.OpenSamples(j.Machine, file); err != nil {
 		return nil, inOption("measured", err)
 	}
 	m.run = p.measuredRun(j, simulation)
 	if m.Measured, err = feedback.FromSamples(ctx, m.run, m.samples); err != nil {
 		return nil, p.outOfBudget(err)
 	}
-	if err := m.slow(j.machine); err != nil {
+	if err := m.slow(j.Machine); err != nil {
 		return nil, err
 	}
 	j.measured = m
@@ -57,19 +57,19 @@ func (p *program) openOwnSamples(ctx context.Context, j *job, file string,
 }
 
 // sayOwnSamples tells what was used of the samples.
-func (p *program) sayOwnSamples(j *job, m *measurement) {
+func (p *program) sayOwnSamples(j *model, m *measurement) {
 	for _, warning := range m.samples.Warnings {
 		p.hint("measured: %s", oneLine(warning))
 	}
 	ports := 0
-	for l := range j.machine.Links {
-		if !j.machine.IsHost(j.machine.Links[l].From) {
+	for l := range j.Machine.Links {
+		if !j.Machine.IsHost(j.Machine.Links[l].From) {
 			ports++
 		}
 	}
 	p.say("measured: the job's own packets crossed %d of %d switch ports; %d others are taken to be as those of "+
 		"their kind, %d as free", m.samples.Links, ports, m.Alike, m.Idle)
-	p.say("measured: %s", m.busiest(j.machine))
+	p.say("measured: %s", m.busiest(j.Machine))
 	p.say("measured: mappings are simulated with links at the rates that others leave, at least 5 %%: samples " +
 		"do not tell of traffic between others' hosts, beside which times can differ much: measure the next run")
 	if !p.congestionSet {

@@ -2,32 +2,10 @@ package main
 
 import (
 	"slices"
-	"strings"
 
 	"remap/evalsim"
-	"remap/internal/nearest"
 	"remap/sampling"
 )
-
-// variant is --sampling; off where it is not given.
-func (p *program) variant() (sampling.Variant, error) {
-	if p.sampling == "" {
-		return sampling.Variant{}, nil
-	}
-	v, err := sampling.ParseVariant(p.sampling)
-	if err != nil {
-		hint := "for example --sampling one-reservoir,counter=4; docs/sampling.md tells what packets carry"
-		name, _, _ := strings.Cut(p.sampling, ",")
-		if near := nearest.Name(strings.ToLower(name), []string{"off", "full", "one-bit", "one-reservoir"}); near != "" && near != name {
-			hint = "did you mean " + near + "?"
-		}
-		return v, usage(hint, "--sampling: %w", err)
-	}
-	if !v.Simple() {
-		return v, usage("counter=BITS in place of drawn=HOPS gives the same samples", "--sampling: %v: draws in the header are not simulated", v)
-	}
-	return v, nil
-}
 
 // needSamples are the options given that are nothing without samples.
 func (p *program) needSamples() (names []string) {
@@ -44,7 +22,7 @@ func (p *program) needSamples() (names []string) {
 
 // checkSampling tests that packets carry samples if a file must have them.
 func (p *program) checkSampling() error {
-	if need := p.needSamples(); p.sampling == "off" && len(need) > 0 {
+	if need := p.needSamples(); p.Sampling == "off" && len(need) > 0 {
 		return usage("leave out --sampling off, or choose a variant", "--sampling off: there are no samples for %s", need[0])
 	}
 	return nil
@@ -52,13 +30,13 @@ func (p *program) checkSampling() error {
 
 // sayUnused tells of --sampling without a file to show it, and of a file that
 // shows nothing for want of it.
-func (p *program) sayUnused(j *job) {
+func (p *program) sayUnused(j *model) {
 	need := p.needSamples()
 	switch {
-	case len(j.background) > 0: // they are needed for the verdict
-	case p.sampling == "" && slices.Equal(need, []string{"--view"}):
+	case len(j.Background) > 0: // they are needed for the verdict
+	case p.Sampling == "" && slices.Equal(need, []string{"--view"}):
 		p.hint("--view administrator changes nothing without --sampling: the est_ columns are empty")
-	case p.sampling != "" && p.sampling != "off" && p.links == "" && p.samples == "":
+	case p.Sampling != "" && p.Sampling != "off" && p.links == "" && p.samples == "":
 		p.hint("--sampling changes nothing here: --links FILE has what receivers conclude, --samples FILE what packets carry")
 	}
 }

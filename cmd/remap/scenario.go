@@ -65,7 +65,7 @@ func (p *program) applyScenario(c *cli.Context) error {
 	}
 	set := slices.DeleteFunc(has, func(name string) bool { return !c.IsSet(name) })
 	if slices.Contains(set, "pattern") || slices.Contains(set, "graph") {
-		p.fixture = nil
+		p.Recorded = nil
 		set = append(set, "pattern", "graph", "messages") // one kind of traffic overrides the other
 	}
 	p.origins = map[string]string{}
@@ -114,7 +114,7 @@ func (p *program) ours(s fixtures.Scenario) []given {
 	if s.Pattern != "" {
 		options = append(options, given{name: "pattern", values: []string{s.Pattern}})
 	} else {
-		p.fixture = fixtures.Heat64
+		p.Recorded, p.RecordedName = fixtures.Heat64, p.scenario
 	}
 	for _, o := range s.Options {
 		options = append(options, given{name: o.Name, values: []string{o.Value}})
@@ -252,15 +252,4 @@ func (p *program) blameFor(origin string, err error) error {
 		return err
 	}
 	return fail(hintOf(err), "%s: %w", origin, err)
-}
-
-// isRecorded tells whether the traffic is recorded, not a pattern.
-func (p *program) isRecorded() bool { return p.graph != "" || p.fixture != nil }
-
-// graphName is what to call recorded traffic.
-func (p *program) graphName() string {
-	if p.fixture != nil {
-		return p.scenario
-	}
-	return p.graph
 }

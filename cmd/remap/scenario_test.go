@@ -9,8 +9,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/urfave/cli/v2"
-
 	"remap/evalsim"
 	"remap/fixtures"
 	"remap/internal/input"
@@ -67,32 +65,6 @@ func TestScenarioIsTheSameInGo(t *testing.T) {
 		ours := evalsim.Summarize(evalsim.FirstJob(results))
 		if ours.ElapsedNS != told.Elapsed || ours.Packets != told.Packets || ours.VolumeScale != told.Scale {
 			t.Errorf("%s: %d ns, %d packets, scale %g; the command line tells %+v", s.Name, ours.ElapsedNS, ours.Packets, ours.VolumeScale, told)
-		}
-	}
-}
-
-// Background jobs get hosts that no other job has, one a slot and in order; the
-// job of interest keeps its own.
-func TestPlaceBackground(t *testing.T) {
-	p := &program{settings: settings{topology: "torus:4x4", pattern: "ring:4", hosts: "n[3-6]", ranksPerHost: 2, packetBytes: 4096,
-		bufferBytes: 65536, switching: "cut-through", maxPackets: 1000000, unitBytes: 1}}
-	p.background = *cli.NewStringSlice("uniform:5", "ring:3@n9:1,n8", "ring:4")
-	j, err := p.load()
-	if err != nil {
-		t.Fatal(err)
-	}
-	want := [][]int32{{3, 3, 4, 4}, {0, 0, 1, 1, 2}, {9, 8, 8}, {7, 7, 10, 10}}
-	owner := map[int32]int{}
-	for i, job := range j.asJobs(mapping.Identity(4)) {
-		for r, h := range job.Hosts {
-			if job.Hosts[r] != want[i][r] {
-				t.Errorf("job %d: hosts %v, want %v", i, job.Hosts, want[i])
-				break
-			}
-			if other, taken := owner[h]; taken && other != i {
-				t.Errorf("host %d is of jobs %d and %d", h, other, i)
-			}
-			owner[h] = i
 		}
 	}
 }

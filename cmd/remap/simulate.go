@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"remap/evalsim"
+	"remap/job"
 	"remap/mapping"
 )
 
@@ -25,8 +26,8 @@ type simulation struct {
 }
 
 // measure fills in what only simulate tells.
-func (s *simulation) measure(j *job, results []*evalsim.Result, o *evalsim.Options) {
-	s.Utilization, s.Latencies = evalsim.Utilize(j.machine, results), evalsim.SummarizeLatencies(results)
+func (s *simulation) measure(j *model, results []*evalsim.Result, o *evalsim.Options) {
+	s.Utilization, s.Latencies = evalsim.Utilize(j.Machine, results), evalsim.SummarizeLatencies(results)
 	for _, r := range results {
 		s.Slices = max(s.Slices, len(r.Slices))
 	}
@@ -53,7 +54,7 @@ func (p *program) simulate(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	options, err := p.simulation()
+	options, err := p.Simulation.Options()
 	if err != nil {
 		return err
 	}
@@ -62,10 +63,10 @@ func (p *program) simulate(ctx context.Context) error {
 		return err
 	}
 	row := simulation{}
-	if row.Costs, err = until(ctx, func() (mapping.Costs, error) { return j.costs(name, m) }); err != nil {
+	if row.Costs, err = until(ctx, func() (mapping.Costs, error) { return j.Costs(name, m) }); err != nil {
 		return err
 	}
-	jobs := j.asJobs(m)
+	jobs := j.Jobs(m)
 	if err := p.measured(ctx, files, j, jobs, &options); err != nil {
 		return err
 	}
@@ -88,7 +89,7 @@ func (p *program) simulate(ctx context.Context) error {
 	row.Timing = p.timingFields()
 	p.sayEndsEarly(row.Jobs)
 	p.sayStopped(&options, results)
-	r := report{value: row, more: []grid{jobsTable(row.Jobs)}, under: lines(j.verdict(results), j.scaled(), utilizationLine(&row.Utilization), creditsLine(results[0].Credits)), csvHeader: slices.Concat(staticNames, timeNames), csvRows: [][]string{row.fields()}}
+	r := report{value: row, more: []grid{jobsTable(row.Jobs)}, under: lines(verdict(j.Job, results), scaled(j.Job), utilizationLine(&row.Utilization), creditsLine(results[0].Credits)), csvHeader: slices.Concat(staticNames, timeNames), csvRows: [][]string{row.fields()}}
 	r.table.header = simulatedHeader("mapping")
 	r.table.add(row.cells()...)
 	return p.writeReport(out, format, &r)
@@ -99,7 +100,7 @@ func (p *program) simulate(ctx context.Context) error {
 func (p *program) checkAlone(format string) error {
 	switch {
 	case p.alone && len(p.background.Value()) == 0:
-		return usage(backgroundHint, "--alone goes with --background")
+		return usage(job.BackgroundHint, "--alone goes with --background")
 	case p.alone && format == "csv":
 		p.hint("--alone: CSV has the job of interest together with the others; --json and --format text have every job and its slowdown")
 	}
@@ -107,13 +108,13 @@ func (p *program) checkAlone(format string) error {
 }
 
 // mappingToSimulate reads --mapping or follows --strategy.
-func (p *program) mappingToSimulate(ctx context.Context) (string, *job, mapping.Mapping, error) {
+func (p *program) mappingToSimulate(ctx context.Context) (string, *model, mapping.Mapping, error) {
 	if p.mapping != "" {
 		j, err := p.loadSimulated()
 		if err != nil {
 			return "", nil, nil, err
 		}
-		m, err := p.openMapping(p.mapping, j)
+		m, err := j.ReadMapping(p.mapping)
 		if err != nil {
 			return "", nil, nil, inOption("mapping", err)
 		}
@@ -128,7 +129,7 @@ func (p *program) mappingToSimulate(ctx context.Context) (string, *job, mapping.
 		return "", nil, nil, err
 	}
 	spinner := p.newMeter("mapping", 0)
-	m, err := chosen.Map(ctx, j.problem(p.seed))
+	m, err := chosen.Map(ctx, j.Problem(p.Seed))
 	spinner.stop()
 	if err != nil {
 		return "", nil, nil, inStrategy(chosen.Name, err)

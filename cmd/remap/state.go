@@ -26,7 +26,7 @@ var noMatter = []string{"output", "o", "format", "force", "json", "timing", "qui
 
 // openState opens the journal of --state and has the best mapping so far kept
 // beside it; nil without the option.
-func (p *program) openState(j *job) (*feedback.Journal, func(mapping.Mapping) error, error) {
+func (p *program) openState(j *model) (*feedback.Journal, func(mapping.Mapping) error, error) {
 	if p.state == "" {
 		return nil, nil, nil
 	}
@@ -55,7 +55,7 @@ func (p *program) openState(j *job) (*feedback.Journal, func(mapping.Mapping) er
 	return journal, func(m mapping.Mapping) error {
 		os.Remove(best + ".tmp") // left by a process that was killed: one at a time has the folder
 		return replaceBy(best+".tmp", best, func(w io.Writer) error {
-			return launcher.Write(w, p.format, j.machine, j.allocation, m)
+			return launcher.Write(w, p.format, j.Machine, j.Allocation, m)
 		})
 	}, nil
 }

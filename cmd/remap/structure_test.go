@@ -40,9 +40,11 @@ var mayImport = map[string][]string{
 	"diagnosis":    {"evalsim", "sampling", "topology"},
 	"feedback":     {"counters", "evalsim", "mapping", "commgraph", "topology", "workload", "sampling"},
 	"robustness":   {"evalsim", "mapping", "topology", "workload"},
-	"fixtures":     {"commgraph", "topology", "workload", "mapping", "strategy", "evalsim"},
-	"benchmarks":   {"*"},
-	"cmd/remap":    {"*"},
+	"job": {"commgraph", "topology", "workload", "mapping", "sampling", "evalsim", "launcher", "rcm",
+		"tiling"},
+	"fixtures":   {"commgraph", "topology", "workload", "mapping", "strategy", "evalsim"},
+	"benchmarks": {"*"},
+	"cmd/remap":  {"*"},
 }
 
 // goFile is a parsed source file of the module.

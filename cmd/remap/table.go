@@ -23,7 +23,7 @@ type simulated struct {
 }
 
 // fill adds what the job of interest has seen, and every job's times.
-func (s *simulated) fill(j *job, results []*evalsim.Result) {
+func (s *simulated) fill(j *model, results []*evalsim.Result) {
 	s.Summary = evalsim.Summarize(evalsim.FirstJob(results))
 	s.Jobs = j.times(results)
 }
