@@ -7,6 +7,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"remap"
 	"remap/evalsim"
 	"remap/feedback"
 	"remap/robustness"
@@ -27,7 +28,7 @@ type modelCheck struct {
 
 // checkModel simulates what the search has found under variants of the model, and adds that
 // to result. An interrupt ends it: what is done by then stays.
-func (p *program) checkModel(ctx context.Context, j *model, o evalsim.Options, found *feedback.Result,
+func (p *program) checkModel(ctx context.Context, j *remap.Model, o evalsim.Options, found *feedback.Result,
 	result *optimized) *modelCheck {
 	answer := &modelCheck{}
 	if !p.checksModel {
@@ -41,9 +42,8 @@ func (p *program) checkModel(ctx context.Context, j *model, o evalsim.Options, f
 	case ctx.Err() != nil:
 		answer.said = "interrupted: no other model is checked"
 	default:
-		unsampled(&o)
-		check := robustness.Check{Topology: j.network(), Allocation: j.Allocation, Program: j.Program,
-			Others: j.others(), Options: o, Repeats: max(robustness.LeastRepeats, p.judgeRepeats),
+		check := robustness.Check{Topology: j.Network(), Allocation: j.Allocation, Program: j.Program,
+			Others: j.Beside(), Options: remap.Unsampled(o), Repeats: max(robustness.LeastRepeats, p.judgeRepeats),
 			Workers: p.workers, Contenders: c}
 		meter := p.newMeter("checking the model", check.Simulations())
 		report := check.Run(ctx, meter.step)

@@ -6,6 +6,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"remap"
 	"remap/evalsim"
 	"remap/job"
 	"remap/mapping"
@@ -65,7 +66,7 @@ func (p *program) compare(ctx context.Context) error {
 
 // loadToCompare is what compare and optimize begin with: cheap checks of the
 // command line first, then the job.
-func (p *program) loadToCompare() (j *model, strategies []mapping.Strategy, o evalsim.Options, err error) {
+func (p *program) loadToCompare() (j *remap.Model, strategies []mapping.Strategy, o evalsim.Options, err error) {
 	if o, err = p.Simulation.Options(); err != nil {
 		return nil, nil, o, err
 	}
@@ -78,7 +79,7 @@ func (p *program) loadToCompare() (j *model, strategies []mapping.Strategy, o ev
 
 // rows maps by every strategy, several at a time, then simulates one mapping
 // after the other, repeats at a time.
-func (p *program) rows(ctx context.Context, j *model, strategies []mapping.Strategy, o evalsim.Options) (*comparison, error) {
+func (p *program) rows(ctx context.Context, j *remap.Model, strategies []mapping.Strategy, o evalsim.Options) (*comparison, error) {
 	mappings, reasons := make([]mapping.Mapping, len(strategies)), make([]error, len(strategies))
 	spinner := p.newMeter("mapping", 0)
 	var group errgroup.Group
@@ -124,7 +125,7 @@ func (p *program) rows(ctx context.Context, j *model, strategies []mapping.Strat
 	return result, nil
 }
 
-func (p *program) row(ctx context.Context, j *model, name string, m mapping.Mapping, o evalsim.Options, meter *meter) (compared, error) {
+func (p *program) row(ctx context.Context, j *remap.Model, name string, m mapping.Mapping, o evalsim.Options, meter *meter) (compared, error) {
 	var row compared
 	var err error
 	if row.Costs, err = until(ctx, func() (mapping.Costs, error) { return j.Costs(name, m) }); err != nil {
@@ -139,7 +140,7 @@ func (p *program) row(ctx context.Context, j *model, name string, m mapping.Mapp
 }
 
 // report has the rows, and below them what the times mean.
-func (c *comparison) report(j *model) *report {
+func (c *comparison) report(j *remap.Model) *report {
 	r := &report{value: c, table: grid{header: append(simulatedHeader("strategy"), "ratio")},
 		csvHeader: slices.Concat(staticNames, timeNames, []string{"ratio"})}
 	best := c.Rows[0].ElapsedNS

@@ -5,7 +5,9 @@ import (
 	"fmt"
 	"strconv"
 
+	"remap"
 	"remap/evalsim"
+	"remap/job"
 	"remap/mapping"
 )
 
@@ -28,8 +30,8 @@ type aloneTimes struct {
 	SlowdownHigh         *float64 `json:"slowdown_high"`
 }
 
-// times are the jobs' own times; nil when there is one job only.
-func (j *model) times(results []*evalsim.Result) []jobTimes {
+// timesOf are the jobs' own times; nil when there is one job only.
+func timesOf(j *job.Job, results []*evalsim.Result) []jobTimes {
 	if len(j.Background) == 0 || len(results) == 0 {
 		return nil
 	}
@@ -49,11 +51,11 @@ func (j *model) times(results []*evalsim.Result) []jobTimes {
 }
 
 // addAlone simulates every job by itself, on the same hosts and seeds.
-func (p *program) addAlone(ctx context.Context, j *model, m mapping.Mapping, o evalsim.Options, together []*evalsim.Result, rows []jobTimes) error {
+func (p *program) addAlone(ctx context.Context, j *remap.Model, m mapping.Mapping, o evalsim.Options, together []*evalsim.Result, rows []jobTimes) error {
 	jobs := j.Jobs(m)
 	meter := p.newMeter("simulating each job alone", p.repeats*len(jobs))
 	defer meter.stop()
-	unsampled(&o)
+	o = remap.Unsampled(o)
 	o.SliceLength, o.Latencies = 0, false // times are enough
 	for i := range jobs {
 		if jobs[i].Endless {

@@ -3,13 +3,14 @@ package main
 import (
 	"slices"
 
+	"remap"
 	"remap/job"
 	"remap/mapping"
 	"remap/workload"
 )
 
 // load makes a job of the options, and tells people what had to be assumed.
-func (p *program) load() (*model, error) {
+func (p *program) load() (*remap.Model, error) {
 	o := p.Options
 	o.Fail, o.Slow, o.Background = p.fail.Value(), p.slow.Value(), p.background.Value()
 	j, err := job.Open(o)
@@ -27,11 +28,11 @@ func (p *program) load() (*model, error) {
 		p.say("links are loaded in %d phases, one after the other", len(j.Phases))
 	}
 	p.clock.lap("load")
-	return &model{Job: j}, nil
+	return &remap.Model{Job: j, Workers: p.workers}, nil
 }
 
 // loadSimulated is load for commands that simulate.
-func (p *program) loadSimulated() (*model, error) {
+func (p *program) loadSimulated() (*remap.Model, error) {
 	j, err := p.load()
 	if err == nil && j.Program.Warning != "" {
 		p.hint("--max-packets: %s", j.Program.Warning)

@@ -7,6 +7,7 @@ import (
 	"io"
 	"strings"
 
+	"remap"
 	"remap/geometric"
 	"remap/job"
 	"remap/mapping"
@@ -158,12 +159,10 @@ func inStrategy(name string, err error) error {
 	case errors.Is(err, tiling.ErrNoGrid):
 		hint = gridHint
 	case errors.As(err, &many):
-		hint = movesHint
+		hint = remap.MovesHint
 	}
 	return fail(hint, "strategy %s: %w", name, err)
 }
-
-const movesHint = "--fixed asks for these moves; a larger --max-moves allows them"
 
 const gridHint = "--grid AxB says the ranks' process grid"
 

@@ -7,6 +7,7 @@ import (
 	"math"
 	"time"
 
+	"remap"
 	"remap/evalsim"
 	"remap/internal/columns"
 	"remap/sampling"
@@ -63,7 +64,7 @@ func (p *program) openMeasures(out *output) (*measures, error) {
 
 // measured adds what the files need to a simulation's options. --slices has
 // the first repeat played once more, to learn how long it is.
-func (p *program) measured(ctx context.Context, f *measures, j *model, jobs []evalsim.Job, o *evalsim.Options) error {
+func (p *program) measured(ctx context.Context, f *measures, j *remap.Model, jobs []evalsim.Job, o *evalsim.Options) error {
 	p.sayUnused(j)
 	o.Latencies = true
 	o.ByPhase, o.ByTag, o.ByCallSite = p.byPhase, p.byTag, p.byCallSite
@@ -73,9 +74,7 @@ func (p *program) measured(ctx context.Context, f *measures, j *model, jobs []ev
 	if err := p.boundParts(j, jobs, *o); err != nil || p.slices == 0 {
 		return err
 	}
-	plain := *o
-	unsampled(&plain)
-	first, err := evalsim.Run(ctx, j.Machine, jobs, plain)
+	first, err := evalsim.Run(ctx, j.Machine, jobs, remap.Unsampled(*o))
 	if err != nil {
 		return err
 	}
@@ -94,7 +93,7 @@ const (
 )
 
 // boundParts refuses slices, phases, tags and call sites that would not fit.
-func (p *program) boundParts(j *model, jobs []evalsim.Job, o evalsim.Options) error {
+func (p *program) boundParts(j *remap.Model, jobs []evalsim.Job, o evalsim.Options) error {
 	if p.slices == 0 && !p.categories() {
 		return nil
 	}
@@ -119,7 +118,7 @@ func (p *program) boundParts(j *model, jobs []evalsim.Job, o evalsim.Options) er
 }
 
 // play simulates, and writes samples as they come.
-func (p *program) play(ctx context.Context, f *measures, j *model, jobs []evalsim.Job, o evalsim.Options) ([]*evalsim.Result, error) {
+func (p *program) play(ctx context.Context, f *measures, j *remap.Model, jobs []evalsim.Job, o evalsim.Options) ([]*evalsim.Result, error) {
 	s, err := evalsim.New(j.Machine, jobs, o)
 	if err != nil {
 		return nil, err
@@ -143,7 +142,7 @@ func (p *program) play(ctx context.Context, f *measures, j *model, jobs []evalsi
 }
 
 // writeMeasures writes the files of links and latencies.
-func (p *program) writeMeasures(f *measures, j *model, jobs []evalsim.Job, results []*evalsim.Result, latencies []evalsim.LatencySummary) error {
+func (p *program) writeMeasures(f *measures, j *remap.Model, jobs []evalsim.Job, results []*evalsim.Result, latencies []evalsim.LatencySummary) error {
 	if f.links.toFile() {
 		o := evalsim.LinksOptions{Format: f.linksFormat, Slices: p.slices > 0, ByPhase: p.byPhase, ByTag: p.byTag, ByCallSite: p.byCallSite, Jobs: jobs}
 		if p.view == "administrator" {

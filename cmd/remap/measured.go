@@ -12,9 +12,9 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"remap"
 	"remap/counters"
 	"remap/evalsim"
-	"remap/feedback"
 	"remap/job"
 	"remap/topology"
 )
@@ -100,16 +100,6 @@ func pathSum(path string, info os.FileInfo) (string, error) {
 	return fmt.Sprintf("%x", all.Sum(nil)[:8]), nil
 }
 
-// measurement is what --measured says.
-type measurement struct {
-	*feedback.Measured
-	links   *counters.Links       // nil with samples
-	samples *counters.Samples     // what the job's own packets told; nil with links
-	left    *topology.Topology    // at the rates that others leave
-	others  *feedback.Others      // traffic in place of others; nil = links of left stand for them
-	run     *feedback.MeasuredRun // what ran
-}
-
 // measuredLinks is the JSON of a measurement.
 type measuredLinks struct {
 	View      string     `json:"view"` // administrator or job
@@ -151,17 +141,17 @@ type linkInUse struct {
 	Foreign float64 `json:"foreign"`
 }
 
-// summary is nil without a measurement.
-func (m *measurement) summary(machine *topology.Topology) *measuredLinks {
+// summaryOf is nil without a measurement.
+func summaryOf(m *remap.Measurement, machine *topology.Topology) *measuredLinks {
 	if m == nil {
 		return nil
 	}
 	s := &measuredLinks{View: jobView, Links: len(machine.Links), Alike: m.Alike, Idle: m.Idle,
 		PerSecond: m.Factor, Windows: len(m.Windows)}
-	if m.samples != nil {
-		s.Known = m.samples.Links
+	if m.Samples != nil {
+		s.Known = m.Samples.Links
 	} else {
-		c := &m.links.Count
+		c := &m.Links.Count
 		s.View, s.Known, s.FarEnd, s.Missing, s.Empty = administratorView, c.Measured, c.FarEnd, c.Missing, c.Dead
 		s.Saturated, s.Reset, s.Clamped, s.Strange = c.Saturated, c.Reset, c.Clamped, c.Strange
 	}
@@ -169,68 +159,36 @@ func (m *measurement) summary(machine *topology.Topology) *measuredLinks {
 		link := &machine.Links[l]
 		s.Busiest = &linkInUse{machine.NodeName(link.From), link.FromPort, machine.NodeName(link.To), m.Foreign[l]}
 	}
-	if o := m.others; o != nil {
+	if o := m.Others; o != nil {
 		s.Others = &sentAlike{o.Name, o.Hosts, o.Bytes, o.Stall, o.Time, o.Windows}
 	}
 	return s
 }
 
-// openMeasured reads --measured, and makes traffic of others of it, or slows the network
-// of the job to what others leave; nil without it. The job ran under the mapping of --previous.
-func (p *program) openMeasured(ctx context.Context, j *model,
-	simulation evalsim.Options) (*measurement, error) {
+// openMeasured reads --measured, of a run under the mapping of --previous.
+func (p *program) openMeasured(ctx context.Context, j *remap.Model, simulation evalsim.Options) error {
 	files := p.measuredFiles.Value()
-	switch {
-	case len(files) == 0:
-		return nil, nil
-	case p.measuredView == jobView:
-		return p.openOwnSamples(ctx, j, files[0], simulation)
+	if len(files) == 0 {
+		return nil
+	}
+	if p.measuredView == jobView {
+		if err := j.ReadSamples(ctx, files[0], simulation); err != nil {
+			return p.outOfBudget(err)
+		}
+		p.sayOwnSamples(j.Job, j.Measured)
+		return nil
 	}
 	o := counters.Options{Seconds: p.measuredSeconds, Tick: p.xmitWaitTick}
 	var err error
 	if p.measuredColumns != "" {
 		if o.Columns, err = counters.ParseColumns(p.measuredColumns); err != nil {
-			return nil, inOption("measured-columns", err)
+			return inOption("measured-columns", err)
 		}
 	}
-	m := &measurement{}
-	if m.links, err = counters.Open(j.Machine, files, o); err != nil {
-		return nil, inOption("measured", err)
+	if err := j.ReadCounters(ctx, files, o, simulation); err != nil {
+		return p.outOfBudget(err)
 	}
-	ran := j.Problem(p.Seed).StartMapping()
-	alone, err := evalsim.Repeat(ctx, j.Machine, j.Jobs(ran)[:1], simulation, 1, 1, nil)
-	if err != nil {
-		return nil, p.outOfBudget(err)
-	}
-	m.Measured = feedback.TakeApart(j.Machine, j.Allocation, j.Traffic, ran, m.links, alone[0])
-	if err := m.slow(j.Machine); err != nil {
-		return nil, err
-	}
-	m.run = p.measuredRun(j, simulation)
-	if m.others, err = m.FindOthers(ctx, m.run); err != nil {
-		return nil, p.outOfBudget(err)
-	}
-	j.measured = m
-	p.sayMeasured(j, m)
-	return m, nil
-}
-
-// measuredRun is what ran while the measurement was made: under the mapping of --previous.
-func (p *program) measuredRun(j *model, simulation evalsim.Options) *feedback.MeasuredRun {
-	r := &feedback.MeasuredRun{Machine: j.Machine, Allocation: j.Allocation, Program: j.Program,
-		Previous: j.Problem(p.Seed).StartMapping(), Options: simulation, Routing: j.Routing, Workers: p.workers}
-	unsampled(&r.Options)
-	return r
-}
-
-// slow sets the network at the rates that others leave.
-func (m *measurement) slow(machine *topology.Topology) (err error) {
-	if m.left, err = m.Left(machine); err != nil {
-		return err
-	}
-	for l := range m.left.Links {
-		m.left.Links[l].BytesPerSecond = max(m.left.Links[l].BytesPerSecond, job.SlowestLink)
-	}
+	p.sayMeasured(j.Job, j.Measured)
 	return nil
 }
 
@@ -242,57 +200,17 @@ func (p *program) outOfBudget(err error) error {
 	return err
 }
 
-// model is where mappings are simulated: a job, and what was measured of others.
-type model struct {
-	*job.Job
-	measured *measurement // nil = none
-}
-
-// others are the jobs beside it: background jobs, or traffic that stands for measured ones.
-func (j *model) others() []evalsim.Job {
-	if j.measured != nil && j.measured.others != nil {
-		return append(slices.Clone(j.measured.others.Jobs[0]), j.Others()...)
-	}
-	return j.Others()
-}
-
-// network is where mappings are simulated: at the rates that others leave, where
-// those were measured and no traffic stands for others.
-func (j *model) network() *topology.Topology {
-	if j.measured == nil || j.measured.others != nil {
-		return j.Machine
-	}
-	return j.measured.left
-}
-
-// simulator is feedback.Simulator of the job beside others.
-func (p *program) simulator(j *model, o evalsim.Options) feedback.Evaluate {
-	if j.measured != nil && j.measured.others != nil {
-		return j.measured.others.Simulator(j.measured.run, o)
-	}
-	return feedback.Simulator(j.network(), j.Allocation, j.Program, o, p.workers, j.others()...)
-}
-
-// watch lets the loop learn of others from the measurement, where no traffic stands for
-// them that simulations show.
-func (m *measurement) watch(s *feedback.Settings, p *program, j *model) {
-	if m == nil || m.others != nil {
-		return
-	}
-	m.Watch(s, j.Problem(p.Seed).StartMapping())
-}
-
 // sayMeasured tells what was used of the measurement.
-func (p *program) sayMeasured(j *model, m *measurement) {
-	for _, warning := range m.links.Warnings {
+func (p *program) sayMeasured(j *job.Job, m *remap.Measurement) {
+	for _, warning := range m.Links.Warnings {
 		p.hint("measured: %s", oneLine(warning))
 	}
-	c := &m.links.Count
+	c := &m.Links.Count
 	intervals := ""
 	if n := len(m.Windows); n > 0 {
 		intervals = fmt.Sprintf(", %d intervals", n)
 	}
-	p.say("measured: the rates of %d of %d links%s%s", c.Measured, len(j.Machine.Links), intervals, m.besides())
+	p.say("measured: the rates of %d of %d links%s%s", c.Measured, len(j.Machine.Links), intervals, besides(m))
 	switch {
 	case c.Measured == 0:
 		p.say("measured: no link's rate is known: mappings are simulated at the full rates; stalls are taken as the congestion of the mapping that ran")
@@ -302,11 +220,11 @@ func (p *program) sayMeasured(j *model, m *measurement) {
 	default:
 		p.say("measured: the job's traffic passed %.4g times a second, by %d links of its hosts", m.Factor, m.Hosts)
 	}
-	if !m.between(j.Machine) {
+	if !between(m, j.Machine) {
 		p.hint("measured: no link between switches was measured: counters of hosts alone do not say what others do there")
 	}
-	p.say("measured: %s", m.busiest(j.Machine))
-	if o := m.others; o != nil {
+	p.say("measured: %s", busiest(m, j.Machine))
+	if o := m.Others; o != nil {
 		p.say("measured: mappings are simulated beside traffic of %d hosts of others (%s): beside the mapping that ran it brings links between switches bytes that differ by %.0f %%, waits by %.0f %%",
 			o.Hosts, o.Name, 100*o.Bytes, 100*o.Stall)
 		p.sayWindows(m)
@@ -317,29 +235,29 @@ func (p *program) sayMeasured(j *model, m *measurement) {
 }
 
 // sayWindows tells whether simulations are beside the intervals of the measurement.
-func (p *program) sayWindows(m *measurement) {
+func (p *program) sayWindows(m *remap.Measurement) {
 	n, silent := len(m.Windows), ""
 	switch {
 	case n == 0:
-	case m.others == nil:
+	case m.Others == nil:
 		p.say("measured: the %d intervals are not used: links are slowed by the mean over the whole time", n)
-	case m.others.Windows == 0:
+	case m.Others.Windows == 0:
 		p.say("measured: the %d intervals are not used: no traffic was found that brings links what each has; others are"+
 			" simulated by the mean over the whole time", n)
 	default:
-		if m.others.Silent > 0 {
-			silent = fmt.Sprintf("; in %d of them others send nothing", m.others.Silent)
+		if m.Others.Silent > 0 {
+			silent = fmt.Sprintf("; in %d of them others send nothing", m.Others.Silent)
 		}
 		p.say("measured: repeats take the %d intervals in turn%s", n, silent)
 	}
 }
 
 // between tells whether any link between switches was measured, or there is none.
-func (m *measurement) between(machine *topology.Topology) bool {
+func between(m *remap.Measurement, machine *topology.Topology) bool {
 	any := false
 	for l := range machine.Links {
 		if link := &machine.Links[l]; !machine.IsHost(link.From) && !machine.IsHost(link.To) {
-			if any = true; m.links.Known[l] {
+			if any = true; m.Links.Known[l] {
 				return true
 			}
 		}
@@ -348,8 +266,8 @@ func (m *measurement) between(machine *topology.Topology) bool {
 }
 
 // besides lists what else there is to tell of the ports, each where there is any.
-func (m *measurement) besides() string {
-	c, text := &m.links.Count, ""
+func besides(m *remap.Measurement) string {
+	c, text := &m.Links.Count, ""
 	for _, one := range []struct {
 		count int
 		what  string
@@ -367,7 +285,7 @@ func (m *measurement) besides() string {
 }
 
 // busiest names the link that others use most.
-func (m *measurement) busiest(machine *topology.Topology) string {
+func busiest(m *remap.Measurement, machine *topology.Topology) string {
 	l := m.Busiest()
 	if l < 0 || m.Foreign[l] < 0.005 {
 		return "others use next to nothing of any link"

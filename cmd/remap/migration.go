@@ -6,8 +6,10 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"remap"
 	"remap/evalsim"
 	"remap/feedback"
+	"remap/job"
 )
 
 func (s *settings) migrationFlag() []cli.Flag {
@@ -15,10 +17,6 @@ func (s *settings) migrationFlag() []cli.Flag {
 		&cli.Int64Flag{Name: "migration-bytes", Destination: &s.migration, Usage: "a rank that moves to another host takes `N` bytes of state along: tell how long that takes, and after how many iterations it has paid; a cost, not a limit (that is --max-moves)"},
 	}
 }
-
-// limitPercents are the shares of the ranks that may move, in the rows of the
-// table of a job that runs already.
-var limitPercents = []float64{1, 5, 20}
 
 // moved is a row of that table in JSON: the best mapping that moves few ranks,
 // beside the previous one.
@@ -34,32 +32,8 @@ type moved struct {
 	rank        float64 // that one rank is of all, in per cent
 }
 
-// limitMoves asks the loop for the table where the job runs already.
-func (p *program) limitMoves(j *model, s *feedback.Settings, o evalsim.Options) {
-	if p.Previous == "" && p.migration == 0 {
-		return
-	}
-	s.Limits = limitsOf(s.Problem.Ranks())
-	if p.migration > 0 {
-		s.Migrate = feedback.Migration(j.network(), j.Allocation, p.migration, o, j.others()...)
-	}
-}
-
-// limitsOf is how many ranks may move, by limitPercents: rounded down, and none
-// twice.
-func limitsOf(ranks int) []int {
-	limits := []int{}
-	for _, percent := range limitPercents {
-		limit := int(percent * float64(ranks) / 100)
-		if limit > 0 && !slices.Contains(limits, limit) {
-			limits = append(limits, limit)
-		}
-	}
-	return limits
-}
-
-// moves is the table as JSON; nil when it was not asked for or there was no time.
-func (j *model) moves(found *feedback.Result, migration bool) []moved {
+// movesOf is the table as JSON; nil when it was not asked for or there was no time.
+func movesOf(j *job.Job, found *feedback.Result, migration bool) []moved {
 	var rows []moved
 	ranks := j.Traffic.Ranks()
 	for i := range found.Limited {
@@ -70,7 +44,7 @@ func (j *model) moves(found *feedback.Result, migration bool) []moved {
 		}
 		limit := l.Limit
 		if limit > 0 {
-			for _, percent := range limitPercents { // of two with as many ranks the first has it
+			for _, percent := range remap.LimitPercents { // of two with as many ranks the first has it
 				if row.LimitPercent == nil && int(percent*float64(ranks)/100) == limit {
 					row.LimitPercent = &percent
 				}

@@ -7,8 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	"remap"
 	"remap/evalsim"
-	"remap/exchange"
 	"remap/feedback"
 	"remap/mapping"
 	"remap/robustness"
@@ -75,12 +75,12 @@ func (p *program) optimize(ctx context.Context) error {
 	if err := p.writeMapping(out, j.Job, found.Best.Mapping); err != nil {
 		return err
 	}
-	result, err := j.optimized(found)
+	result, err := newOptimized(j, found)
 	if err != nil {
 		return err
 	}
 	result.View = viewName(options.Sampling)
-	result.Moves = j.moves(found, p.migration > 0)
+	result.Moves = movesOf(j.Job, found, p.migration > 0)
 	result.Warnings = result.unsettled()
 	p.sayUnsettled(result.Warnings)
 	p.sayEnd(ctx, out, result)
@@ -139,7 +139,7 @@ func (p *program) sayEnd(ctx context.Context, out *output, result *optimized) {
 }
 
 // search runs the loop under the budget.
-func (p *program) search(ctx context.Context, j *model, strategies []mapping.Strategy, o evalsim.Options) (found *feedback.Result, err error) {
+func (p *program) search(ctx context.Context, j *remap.Model, strategies []mapping.Strategy, o evalsim.Options) (found *feedback.Result, err error) {
 	if p.budget > 0 {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeout(ctx, p.budget)
@@ -175,68 +175,36 @@ func (p *program) search(ctx context.Context, j *model, strategies []mapping.Str
 	return found, err
 }
 
-// baselines are quick strategies whose mappings the search begins with too, unless the
-// user says which strategies to take: on some networks one of them is far ahead.
-const baselines = "cyclic,fast,hilbert,rcb,curves,swap"
-
-// loop is the settings of the loop: what to map, how, and who judges.
-func (p *program) loop(ctx context.Context, j *model, strategies []mapping.Strategy, o evalsim.Options) (s feedback.Settings, err error) {
-	s = feedback.DefaultSettings()
-	if s.Problem, err = j.settled(p.Seed); err != nil {
-		return s, err
-	}
-	if s.Strategies = strategies; !p.chosen {
-		if s.Baselines, err = strategy.ParseList(baselines); err != nil {
+// loop is the settings of the loop: what to map, how, and by which simulations mappings are
+// evaluated.
+func (p *program) loop(ctx context.Context, j *remap.Model, strategies []mapping.Strategy,
+	o evalsim.Options) (s feedback.Settings, err error) {
+	search := remap.Search{Simulation: o, KeepCongestion: p.congestionSet, Strategies: strategies,
+		Rounds: p.rounds, Gain: p.gain, Simulations: p.simulations, Control: p.control,
+		Limits: p.Previous != "" || p.migration > 0, StateBytes: p.migration, Workers: p.workers}
+	if !p.chosen {
+		if search.Baselines, err = strategy.ParseList(remap.DefaultBaselines); err != nil {
 			return s, err
 		}
 	}
-	if moved := j.Problem(p.Seed).Moves(s.Problem.StartMapping()); moved > 0 {
-		p.say("the search begins with %d ranks moved by --fixed", moved)
-	}
-	simulated, err := j.Program.Traffic()
-	if err != nil {
-		return s, err
-	}
-	s.Traffic = j.Traffic
-	s.Rounds, s.Repeats, s.Gain, s.Judge = p.rounds, p.repeats, p.gain, p.judgeRepeats
-	s.Simulations, s.Control, s.Workers = p.simulations, p.control, p.workers
-	measured, err := p.openMeasured(ctx, j, o)
-	if err != nil {
-		return s, err
-	}
-	s.Memory = func(host int32) float64 { return o.MemoryRate(j.Machine, host) }
-	s.Alone = len(j.Background) == 0 && measured == nil
-	judge := func(o evalsim.Options) feedback.Evaluate {
-		simulator := p.simulator(j, o)
-		return feedback.FlowsOf(simulator, simulated, j.Traffic)
-	}
-	s.JudgeBy(o, judge)
-	if measured != nil {
-		measured.others.Alternate(&s)
-	}
 	if p.repeatsSet {
-		s.Repeats = p.repeats
+		search.Repeats = p.repeats
 	}
 	if p.context.IsSet("judge-repeats") {
-		s.Judge = p.judgeRepeats
+		search.JudgeRepeats = p.judgeRepeats
 	}
-	validation := o
-	unsampled(&validation) // times are all that is asked
-	s.Validate = judge(validation)
-	p.watchLinks(&s, j, o, judge)
-	if f := j.HostBound(); f.Known() {
-		s.Floor = feedback.Bound{Name: f.Bound, NS: float64(f.BoundNS), Any: true}
-	}
-	refine := exchange.Strategy()
-	s.Refine = &refine
-	if s.Forms, err = feedback.ParseForms(p.feedback); err != nil {
+	if search.Forms, err = feedback.ParseForms(p.feedback); err != nil {
 		return s, inOption("feedback", err)
 	}
-	if s.Phases, err = j.PhaseTraffic(j.Whole); err != nil {
+	if err := p.openMeasured(ctx, j, o); err != nil {
 		return s, err
 	}
-	measured.watch(&s, p, j)
-	p.limitMoves(j, &s, o)
+	if s, err = j.Settings(search); err != nil {
+		return s, err
+	}
+	if moves := j.Problem(p.Seed).Moves(s.Problem.StartMapping()); moves > 0 {
+		p.say("the search begins with %d ranks moved by --fixed", moves)
+	}
 	return s, nil
 }
 
@@ -246,19 +214,6 @@ func (p *program) sampleByDefault(o *evalsim.Options) {
 	if p.Sampling == "" && len(p.measuredFiles.Value()) == 0 {
 		sampled(o)
 	}
-}
-
-// watchLinks has the search see of links what the samples of the job's own packets tell,
-// where they carry any; else it reads the simulator's counters. Unless the user has said
-// what congested is, it is so finely defined that samples tell most of others.
-func (p *program) watchLinks(s *feedback.Settings, j *model, o evalsim.Options, judge func(evalsim.Options) feedback.Evaluate) {
-	if o.Sampling.Kind == sampling.Off {
-		return
-	}
-	apart := func(o evalsim.Options) feedback.Evaluate {
-		return feedback.Simulator(j.network(), j.Allocation, j.Program, o, p.workers)
-	}
-	s.ReadSamples(o, judge, apart, p.congestionSet)
 }
 
 // viewName says how the search has read links.
@@ -288,23 +243,10 @@ func (p *program) saySkippedInLoop(found *feedback.Result) {
 	}
 }
 
-// settled is the problem with a start that keeps --fixed, which the loop tries
-// to beat, and the moves that this leaves.
-func (j *model) settled(seed uint64) (*mapping.Problem, error) {
-	problem, moves, err := strategy.Settle(j.Problem(seed))
-	switch {
-	case err != nil:
-		return nil, fail(movesHint, "--max-moves: %w", err)
-	case !moves:
-		return nil, fail(movesHint, "--max-moves %d is used up by the ranks that --fixed moves", j.MaxMoves)
-	}
-	return problem, nil
-}
-
-// optimized adds the static costs to what the loop found.
-func (j *model) optimized(found *feedback.Result) (*optimized, error) {
+// newOptimized adds the static costs to what the loop found.
+func newOptimized(j *remap.Model, found *feedback.Result) (*optimized, error) {
 	result := &optimized{gain: gainOf(found), Bound: found.Bound.Name, BoundNS: int64(found.Bound.NS), Simulations: found.Simulations, Restarted: found.Restarted, Stopped: found.Stopped, Interrupted: found.Interrupted, Fresh: found.Fresh,
-		Skipped: found.Skipped, Measured: j.measured.summary(j.Machine), VolumeScale: j.Program.VolumeScale, Rounds: []judged{}}
+		Skipped: found.Skipped, Measured: summaryOf(j.Measured, j.Machine), VolumeScale: j.Program.VolumeScale, Rounds: []judged{}}
 	var err error
 	row := func(c *feedback.Candidate) simulated {
 		name := c.Strategy
@@ -317,7 +259,7 @@ func (j *model) optimized(found *feedback.Result) (*optimized, error) {
 		}
 		row := simulated{Costs: costs, Summary: c.Summary}
 		if c.Evaluation != nil {
-			row.Jobs = j.times(c.Evaluation.Results)
+			row.Jobs = timesOf(j.Job, c.Evaluation.Results)
 		}
 		return row
 	}

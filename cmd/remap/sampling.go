@@ -3,6 +3,7 @@ package main
 import (
 	"slices"
 
+	"remap"
 	"remap/evalsim"
 	"remap/sampling"
 )
@@ -30,7 +31,7 @@ func (p *program) checkSampling() error {
 
 // sayUnused tells of --sampling without a file to show it, and of a file that
 // shows nothing for want of it.
-func (p *program) sayUnused(j *model) {
+func (p *program) sayUnused(j *remap.Model) {
 	need := p.needSamples()
 	switch {
 	case len(j.Background) > 0: // they are needed for the verdict
@@ -66,11 +67,6 @@ func sampled(o *evalsim.Options) {
 	if o.Sampling.Kind == sampling.Off {
 		o.Sampling = sampling.Reservoirs
 	}
-}
-
-// unsampled makes packets carry nothing, and nothing be kept of them.
-func unsampled(o *evalsim.Options) {
-	o.Sampling, o.ByPhase, o.ByTag, o.ByCallSite = sampling.Variant{}, false, false, false
 }
 
 // categories tells whether rows of phases, tags or call sites are asked for.

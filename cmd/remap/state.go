@@ -14,6 +14,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"remap"
 	"remap/feedback"
 	"remap/launcher"
 	"remap/mapping"
@@ -26,7 +27,7 @@ var noMatter = []string{"output", "o", "format", "force", "json", "timing", "qui
 
 // openState opens the journal of --state and has the best mapping so far kept
 // beside it; nil without the option.
-func (p *program) openState(j *model) (*feedback.Journal, func(mapping.Mapping) error, error) {
+func (p *program) openState(j *remap.Model) (*feedback.Journal, func(mapping.Mapping) error, error) {
 	if p.state == "" {
 		return nil, nil, nil
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/jedib0t/go-pretty/v6/table"
 	"github.com/jedib0t/go-pretty/v6/text"
 
+	"remap"
 	"remap/evalsim"
 	"remap/mapping"
 )
@@ -23,9 +24,9 @@ type simulated struct {
 }
 
 // fill adds what the job of interest has seen, and every job's times.
-func (s *simulated) fill(j *model, results []*evalsim.Result) {
+func (s *simulated) fill(j *remap.Model, results []*evalsim.Result) {
 	s.Summary = evalsim.Summarize(evalsim.FirstJob(results))
-	s.Jobs = j.times(results)
+	s.Jobs = timesOf(j.Job, results)
 }
 
 // grid is a table of text; the first column is text, the others are numbers.
