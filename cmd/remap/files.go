@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bufio"
 	"bytes"
 	"errors"
 	"fmt"
@@ -9,6 +8,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"remap/internal/files"
 )
 
 // output is a file that appears whole or not at all, or stdout.
@@ -141,7 +142,7 @@ func (o *output) write(fill func(io.Writer) error) error {
 	if o.direct {
 		return os.WriteFile(o.path, content.Bytes(), 0o666)
 	}
-	return replaceFile(o.path, func(w io.Writer) error {
+	return files.Replace(o.path, func(w io.Writer) error {
 		_, err := w.Write(content.Bytes())
 		return err
 	})
@@ -151,7 +152,7 @@ func (o *output) write(fill func(io.Writer) error) error {
 // file as they come, and are in place when it ends without an error.
 func (o *output) stream(fill func(io.Writer) error) error {
 	if !o.direct {
-		return replaceFile(o.path, fill)
+		return files.Replace(o.path, fill)
 	}
 	file, err := os.OpenFile(o.path, os.O_WRONLY, 0)
 	if err != nil {
@@ -162,49 +163,4 @@ func (o *output) stream(fill func(io.Writer) error) error {
 		err = closing
 	}
 	return err
-}
-
-// replaceFile fills a temporary file in the same folder, flushes it to the
-// disk, and renames it.
-func replaceFile(path string, fill func(io.Writer) error) (err error) {
-	return replaceBy(fmt.Sprintf("%s.%d.tmp", path, os.Getpid()), path, fill)
-}
-
-// replaceBy does it by way of a file `aside`, which must not be there.
-func replaceBy(aside, path string, fill func(io.Writer) error) (err error) {
-	file, err := os.OpenFile(aside, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
-	if err != nil {
-		var cause *fs.PathError
-		if errors.As(err, &cause) {
-			err = &fs.PathError{Op: cause.Op, Path: path, Err: cause.Err}
-		}
-		return err
-	}
-	defer func() {
-		if err != nil {
-			os.Remove(aside)
-		}
-	}()
-	to := bufio.NewWriterSize(file, 1<<16)
-	if err = fill(to); err == nil {
-		err = about(path, to.Flush())
-	}
-	if err == nil {
-		err = about(path, file.Sync())
-	}
-	if closing := file.Close(); err == nil {
-		err = about(path, closing)
-	}
-	if err != nil {
-		return err
-	}
-	return os.Rename(aside, path)
-}
-
-// about puts a path in front of an error.
-func about(path string, err error) error {
-	if err == nil {
-		return nil
-	}
-	return fmt.Errorf("%s: %w", path, err)
 }

@@ -2,11 +2,8 @@ package main
 
 import (
 	"context"
-	"crypto/sha256"
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -75,29 +72,6 @@ func (s *settings) checkMeasured(c *cli.Context) error {
 			"--xmit-wait-tick must be from 0 to 255, not %d", s.xmitWaitTick)
 	}
 	return nil
-}
-
-// pathSum is fileSum, of a folder that of its files' names and contents.
-func pathSum(path string, info os.FileInfo) (string, error) {
-	if !info.IsDir() {
-		return fileSum(path)
-	}
-	entries, err := os.ReadDir(path)
-	if err != nil {
-		return "", err
-	}
-	all := sha256.New()
-	for _, entry := range entries {
-		if !entry.Type().IsRegular() {
-			continue
-		}
-		sum, err := fileSum(filepath.Join(path, entry.Name()))
-		if err != nil {
-			return "", err
-		}
-		fmt.Fprintf(all, "%q %s\n", entry.Name(), sum)
-	}
-	return fmt.Sprintf("%x", all.Sum(nil)[:8]), nil
 }
 
 // measuredLinks is the JSON of a measurement.

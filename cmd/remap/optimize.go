@@ -259,7 +259,7 @@ func newOptimized(j *remap.Model, found *feedback.Result) (*optimized, error) {
 		}
 		row := simulated{Costs: costs, Summary: c.Summary}
 		if c.Evaluation != nil {
-			row.Jobs = timesOf(j.Job, c.Evaluation.Results)
+			row.Jobs = j.Times(c.Evaluation.Results)
 		}
 		return row
 	}

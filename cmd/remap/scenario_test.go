@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -11,7 +10,6 @@ import (
 
 	"remap/evalsim"
 	"remap/fixtures"
-	"remap/internal/input"
 	"remap/mapping"
 )
 
@@ -67,31 +65,4 @@ func TestScenarioIsTheSameInGo(t *testing.T) {
 			t.Errorf("%s: %d ns, %d packets, scale %g; the command line tells %+v", s.Name, ours.ElapsedNS, ours.Packets, ours.VolumeScale, told)
 		}
 	}
-}
-
-// Whatever a scenario file holds, it is read or refused with its name, and what
-// is read names known options with values.
-func FuzzScenario(f *testing.F) {
-	for _, text := range []string{"", "topology = \"torus:4x4\"\nbackground = [\"ring:4\", \"ring:2\"]\nrepeats = 3\n", "hosts = {a = 1}", "x = ",
-		"[topology]\n", "\xef\xbb\xbfseed = 1", "compute-noise = nan", "grid = 1979-05-27", "a.b.c = [[[[1]]]]", "topology = [1, \"\\u0000\"]"} {
-		f.Add([]byte(text))
-	}
-	folder := f.TempDir()
-	f.Fuzz(func(t *testing.T, text []byte) {
-		path := filepath.Join(folder, "s.toml")
-		if err := os.WriteFile(path, text, 0o666); err != nil {
-			t.Fatal(err)
-		}
-		p := &program{}
-		options, err := p.readScenario(path)
-		var wrong *input.Error
-		if err != nil && (!errors.As(err, &wrong) || wrong.File != path || wrong.Reason == "" || wrong.Hint == "") {
-			t.Fatalf("%#v", err)
-		}
-		for _, o := range options {
-			if o.origin == "" || o.name == "" || o.name == "progress" {
-				t.Errorf("%+v", o)
-			}
-		}
-	})
 }

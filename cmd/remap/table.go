@@ -13,6 +13,7 @@ import (
 
 	"remap"
 	"remap/evalsim"
+	"remap/job"
 	"remap/mapping"
 )
 
@@ -20,13 +21,13 @@ import (
 type simulated struct {
 	mapping.Costs
 	evalsim.Summary
-	Jobs []jobTimes `json:"jobs,omitempty"` // the job of interest first; nil when it is alone
+	Jobs []job.Times `json:"jobs,omitempty"` // the job of interest first; nil when it is alone
 }
 
 // fill adds what the job of interest has seen, and every job's times.
 func (s *simulated) fill(j *remap.Model, results []*evalsim.Result) {
 	s.Summary = evalsim.Summarize(evalsim.FirstJob(results))
-	s.Jobs = timesOf(j.Job, results)
+	s.Jobs = j.Times(results)
 }
 
 // grid is a table of text; the first column is text, the others are numbers.
