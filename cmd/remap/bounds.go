@@ -37,7 +37,7 @@ func scaled(j *job.Job) string {
 
 // unsettled tells of pairs of rows, all of one job, whose order at the full volume
 // two simulated volumes do not settle.
-func unsettled(rows []*simulated) []string {
+func unsettled(rows []*outcome) []string {
 	var all []string
 	for i, a := range rows {
 		for _, b := range rows[:i] {

@@ -29,7 +29,7 @@ type modelCheck struct {
 // checkModel simulates what the search has found under variants of the model, and adds that
 // to result. An interrupt ends it: what is done by then stays.
 func (p *program) checkModel(ctx context.Context, j *remap.Model, o evalsim.Options, found *feedback.Result,
-	result *optimized) *modelCheck {
+	result *searchResult) *modelCheck {
 	answer := &modelCheck{}
 	if !p.checksModel {
 		return answer

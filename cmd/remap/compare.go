@@ -20,24 +20,24 @@ const compareExamples = `
   remap compare --topology torus:4x4x4 --pattern stencil3d7:4x4x4 --strategies identity,rcm+kl,tiling,swap --objective link-load --format markdown
 `
 
-// compared is a row of compare.
-type compared struct {
-	simulated
+// comparisonRow is a row of compare.
+type comparisonRow struct {
+	outcome
 	Ratio *float64 `json:"ratio"` // of elapsed_ns to the first row's; nil when that took no time
 }
 
 // comparison is the JSON of compare.
 type comparison struct {
-	Rows []compared `json:"rows"`
+	Rows []comparisonRow `json:"rows"`
 	job.HostBound
 	VolumeScale float64            `json:"volume_scale"`
-	Skipped     []skipped          `json:"skipped,omitempty"`
+	Skipped     []skippedStrategy  `json:"skipped,omitempty"`
 	Warnings    []string           `json:"warnings,omitempty"` // pairs of rows, see unsettled
 	Timing      map[string]float64 `json:"timing,omitempty"`
 }
 
-// skipped is a strategy that cannot map this job.
-type skipped struct {
+// skippedStrategy is a strategy that cannot map this job.
+type skippedStrategy struct {
 	Strategy string `json:"strategy"`
 	Reason   string `json:"reason"`
 }
@@ -104,7 +104,7 @@ func (p *program) rows(ctx context.Context, j *remap.Model, strategies []mapping
 	defer meter.stop()
 	for i, s := range strategies {
 		if reasons[i] != nil {
-			result.Skipped = append(result.Skipped, skipped{s.Name, reasons[i].Error()})
+			result.Skipped = append(result.Skipped, skippedStrategy{s.Name, reasons[i].Error()})
 			p.saySkipped(s.Name + ": " + reasons[i].Error())
 			continue
 		}
@@ -115,18 +115,18 @@ func (p *program) rows(ctx context.Context, j *remap.Model, strategies []mapping
 		result.Rows = append(result.Rows, row)
 	}
 	p.clock.lap("simulate")
-	var rows []*simulated
+	var rows []*outcome
 	for i := range result.Rows {
 		result.Rows[i].Ratio = ratio(result.Rows[i].ElapsedNS, result.Rows[0].ElapsedNS)
-		rows = append(rows, &result.Rows[i].simulated)
+		rows = append(rows, &result.Rows[i].outcome)
 		result.HostBound = result.Unless(result.Rows[i].ElapsedNS)
 	}
 	result.Warnings = unsettled(rows)
 	return result, nil
 }
 
-func (p *program) row(ctx context.Context, j *remap.Model, name string, m mapping.Mapping, o evalsim.Options, meter *meter) (compared, error) {
-	var row compared
+func (p *program) row(ctx context.Context, j *remap.Model, name string, m mapping.Mapping, o evalsim.Options, meter *meter) (comparisonRow, error) {
+	var row comparisonRow
 	var err error
 	if row.Costs, err = until(ctx, func() (mapping.Costs, error) { return j.Costs(name, m) }); err != nil {
 		return row, err

@@ -69,14 +69,14 @@ func (p *program) spareInputs(path string, info fs.FileInfo) error {
 	return nil
 }
 
-// named is an output and the option that names it.
-type named struct {
+// namedOutput is an output and the option that names it.
+type namedOutput struct {
 	option string
 	*output
 }
 
 // differ refuses two outputs into one file.
-func differ(outputs ...named) error {
+func differ(outputs ...namedOutput) error {
 	for i, b := range outputs {
 		for _, a := range outputs[:i] {
 			if a.toFile() && b.toFile() && sameFile(a.path, b.path) {

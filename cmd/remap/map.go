@@ -26,8 +26,8 @@ const evaluateExamples = `
   remap evaluate --topology torus:4x4x4 --pattern ring:64,rounds=3 --mapping job.csv --json
 `
 
-// static is the JSON of map and evaluate.
-type static struct {
+// staticResult is the JSON of map and evaluate.
+type staticResult struct {
 	mapping.Costs
 	goal
 	*rcm.Measures
@@ -73,7 +73,7 @@ func (p *program) mapOnce(ctx context.Context) error {
 		return err
 	}
 	if p.json {
-		return p.writeJSON(static{costs, goal, band, bound, p.timingFields()})
+		return p.writeJSON(staticResult{costs, goal, band, bound, p.timingFields()})
 	}
 	summary := grid{header: append([]string{"strategy"}, staticHeader...)}
 	summary.add(append([]string{"before: " + before.Strategy}, staticCells(&before)...)...)
@@ -132,7 +132,7 @@ func (p *program) evaluate(ctx context.Context) error {
 	}
 	bound := j.PathBound()
 	p.clock.lap("bound")
-	r := report{value: static{Costs: costs, PathBound: bound, Timing: p.timingFields()}, csvHeader: staticNames, csvRows: [][]string{staticFields(&costs)},
+	r := report{value: staticResult{Costs: costs, PathBound: bound, Timing: p.timingFields()}, csvHeader: staticNames, csvRows: [][]string{staticFields(&costs)},
 		under: pathBoundSentence(bound, costs.AvgPathLength)}
 	r.table.header = append([]string{"mapping"}, staticHeader...)
 	r.table.add(append([]string{costs.Strategy}, staticCells(&costs)...)...)

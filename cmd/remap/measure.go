@@ -10,7 +10,6 @@ import (
 	"remap"
 	"remap/evalsim"
 	"remap/internal/columns"
-	"remap/sampling"
 )
 
 // measures are the files that simulate writes beside its report.
@@ -22,7 +21,7 @@ type measures struct {
 // openMeasures checks the files' options, which must name files of their own.
 func (p *program) openMeasures(out *output) (*measures, error) {
 	f := &measures{linksFormat: columns.FormatOf(p.links)}
-	outputs := []named{{"output", out}}
+	outputs := []namedOutput{{"output", out}}
 	for _, file := range []struct {
 		option, path string
 		to           **output
@@ -35,7 +34,7 @@ func (p *program) openMeasures(out *output) (*measures, error) {
 			return nil, err
 		}
 		*file.to = opened
-		outputs = append(outputs, named{file.option, opened})
+		outputs = append(outputs, namedOutput{file.option, opened})
 	}
 	if p.links == "" {
 		for _, option := range []struct {
@@ -71,7 +70,10 @@ func (p *program) measured(ctx context.Context, f *measures, j *remap.Model, job
 	if p.categories() || f.samples.toFile() || len(j.Background) > 0 { // background: for the verdict
 		sampled(o)
 	}
-	if err := p.boundParts(j, jobs, *o); err != nil || p.slices == 0 {
+	if p.slices == 0 && !p.categories() {
+		return nil
+	}
+	if err := j.CheckMemory(jobs, *o, p.slices, p.repeats); err != nil || p.slices == 0 {
 		return err
 	}
 	first, err := evalsim.Run(ctx, j.Machine, jobs, remap.Unsampled(*o))
@@ -79,41 +81,6 @@ func (p *program) measured(ctx context.Context, f *measures, j *remap.Model, job
 		return err
 	}
 	o.SliceLength, o.MaxSlices = time.Duration(max(1, math.Ceil(first.Makespan/float64(p.slices)))), p.slices
-	return nil
-}
-
-// maxPartsBytes is what slices and categories of all repeats may take in memory:
-// below what the simulator itself would cut slices for.
-const maxPartsBytes = 1 << 30
-
-// What a part of a simulation's results takes.
-const (
-	entryBytes = 40  // a link, of what samples say
-	countBytes = 104 // a link in a slice, of exact counts
-)
-
-// boundParts refuses slices, phases, tags and call sites that would not fit.
-func (p *program) boundParts(j *remap.Model, jobs []evalsim.Job, o evalsim.Options) error {
-	if p.slices == 0 && !p.categories() {
-		return nil
-	}
-	bytes, parts := float64(0), 0
-	if p.slices > 0 {
-		bytes = countBytes
-	}
-	if o.Sampling.Kind != sampling.Off {
-		var err error
-		if parts, err = evalsim.CountCategories(jobs, o); err != nil {
-			return err
-		}
-		bytes += entryBytes * float64(parts)
-	}
-	bytes *= float64(max(1, p.slices)) * float64(len(j.Machine.Links)) * float64(p.repeats)
-	if bytes > maxPartsBytes {
-		return usage("fewer slices or repeats, or without --by-phase, --by-tag or --by-call-site",
-			"samples of %d links, kept in %d categories, times %d slices, times %d repeats, would take %.1f GiB, at most 1 is allowed",
-			len(j.Machine.Links), max(1, parts), max(1, p.slices), p.repeats, bytes/(1<<30))
-	}
 	return nil
 }
 

@@ -26,9 +26,9 @@ func (s *settings) measuredFlags() []cli.Flag {
 				"ibqueryerrors), a `FILE` or folder given 2 to 5 times in order of time, with --measured-seconds; " +
 				"or 1 to 4 tables (CSV of LDMS, a links file, from,port,to,seconds,bytes,congested_fraction), each" +
 				" of its own time; see docs/measured.md"},
-		&cli.StringFlag{Name: "measured-view", Destination: &s.measuredView, Value: administratorView,
-			Usage: "`WHOSE` columns of --measured are read: " + administratorView + " (counts of all packets at " +
-				"ports), or " + jobView + " (the est_ columns of a links file: what the job's own packets told of a " +
+		&cli.StringFlag{Name: "measured-view", Destination: &s.measuredView, Value: remap.AdministratorView,
+			Usage: "`WHOSE` columns of --measured are read: " + remap.AdministratorView + " (counts of all packets at " +
+				"ports), or " + remap.JobView + " (the est_ columns of a links file: what the job's own packets told of a " +
 				"run with --sampling)"},
 		&cli.Float64Flag{Name: "measured-seconds", Destination: &s.measuredSeconds,
 			Usage: "`N` seconds from one --measured to the next, or that a table or a single one is of"},
@@ -74,78 +74,13 @@ func (s *settings) checkMeasured(c *cli.Context) error {
 	return nil
 }
 
-// measuredLinks is the JSON of a measurement.
-type measuredLinks struct {
-	View      string     `json:"view"` // administrator or job
-	Links     int        `json:"links"`
-	Known     int        `json:"known"` // with a rate, or crossed by the job's packets
-	FarEnd    int        `json:"far_end"`
-	Alike     int        `json:"alike"` // taken as others of their kind
-	Idle      int        `json:"idle"`  // taken as idle
-	Missing   int        `json:"missing_ports"`
-	Empty     int        `json:"empty_files"`
-	Saturated int        `json:"saturated"`
-	Reset     int        `json:"reset"`
-	Clamped   int        `json:"clamped"`
-	Strange   int        `json:"not_in_network"`
-	PerSecond float64    `json:"own_traffic_per_second"` // 0 = not known
-	Busiest   *linkInUse `json:"busiest,omitempty"`
-	Others    *sentAlike `json:"others,omitempty"` // null where slowed links stand for others
-	// Windows: intervals between more than two snapshots, or of several tables; 0 = there is one
-	Windows int `json:"windows,omitempty"`
-}
-
-// sentAlike is the traffic that stands for others, and how far what it does beside the
-// mapping that ran is from what was measured.
-type sentAlike struct {
-	Traffic string  `json:"traffic"`
-	Hosts   int     `json:"hosts"`
-	Bytes   float64 `json:"bytes_off"` // on links between switches, of 1
-	Waits   float64 `json:"waits_off"` // likewise, of the time in which these send
-	Time    float64 `json:"job_time"`  // simulated over measured; 0 = not known
-	// Windows: intervals that repeats take in turn; 0 = all are beside the mean of the whole time
-	Windows int `json:"windows,omitempty"`
-}
-
-// linkInUse is a link and the share of its rate that others use.
-type linkInUse struct {
-	From    string  `json:"from"`
-	Port    int32   `json:"port"`
-	To      string  `json:"to"`
-	Foreign float64 `json:"foreign"`
-}
-
-// summaryOf is nil without a measurement.
-func summaryOf(m *remap.Measurement, machine *topology.Topology) *measuredLinks {
-	if m == nil {
-		return nil
-	}
-	s := &measuredLinks{View: jobView, Links: len(machine.Links), Alike: m.Alike, Idle: m.Idle,
-		PerSecond: m.Factor, Windows: len(m.Windows)}
-	if m.Samples != nil {
-		s.Known = m.Samples.Links
-	} else {
-		c := &m.Links.Count
-		s.View, s.Known, s.FarEnd, s.Missing, s.Empty = administratorView, c.Measured, c.FarEnd, c.Missing, c.Dead
-		s.Saturated, s.Reset, s.Clamped, s.Strange = c.Saturated, c.Reset, c.Clamped, c.Strange
-	}
-	if l := m.Busiest(); l >= 0 {
-		link := &machine.Links[l]
-		s.Busiest = &linkInUse{machine.NodeName(link.From), link.FromPort, machine.NodeName(link.To), m.Foreign[l]}
-	}
-	if o := m.Others; o != nil {
-		s.Others = &sentAlike{o.Name, o.Hosts, o.Bytes, o.Stall, o.Time, o.Windows}
-	}
-	return s
-}
-
 // openMeasured reads --measured, of a run under the mapping of --previous.
 func (p *program) openMeasured(ctx context.Context, j *remap.Model, simulation evalsim.Options) error {
 	files := p.measuredFiles.Value()
 	if len(files) == 0 {
 		return nil
 	}
-	if p.measuredView == jobView {
+	if p.measuredView == remap.JobView {
 		if err := j.ReadSamples(ctx, files[0], simulation); err != nil {
 			return p.outOfBudget(err)
 		}

@@ -18,9 +18,9 @@ func (s *settings) migrationFlag() []cli.Flag {
 	}
 }
 
-// moved is a row of that table in JSON: the best mapping that moves few ranks,
+// moveRow is a row of that table in JSON: the best mapping that moves few ranks,
 // beside the previous one.
-type moved struct {
+type moveRow struct {
 	LimitPercent *float64 `json:"limit_percent"` // of the ranks; null = no limit but --max-moves: the mapping that is written
 	LimitRanks   *int     `json:"limit_ranks"`   // null = none
 	MovedRanks   int      `json:"moved_ranks"`
@@ -33,12 +33,12 @@ type moved struct {
 }
 
 // movesOf is the table as JSON; nil when it was not asked for or there was no time.
-func movesOf(j *job.Job, found *feedback.Result, migration bool) []moved {
-	var rows []moved
+func movesOf(j *job.Job, found *feedback.Result, migration bool) []moveRow {
+	var rows []moveRow
 	ranks := j.Traffic.Ranks()
 	for i := range found.Limited {
 		l := &found.Limited[i]
-		row := moved{MovedRanks: l.Moves, Strategy: l.Strategy, Summary: l.Summary, gain: newGain(l.Gain), rank: 100 / float64(ranks)}
+		row := moveRow{MovedRanks: l.Moves, Strategy: l.Strategy, Summary: l.Summary, gain: newGain(l.Gain), rank: 100 / float64(ranks)}
 		if row.Strategy == "start" {
 			row.Strategy = j.StartName()
 		}
@@ -68,7 +68,7 @@ func movesOf(j *job.Job, found *feedback.Result, migration bool) []moved {
 }
 
 // movesTable shows the rows to people; empty when nobody moves.
-func movesTable(rows []moved) grid {
+func movesTable(rows []moveRow) grid {
 	if !someMove(rows) {
 		return grid{}
 	}
@@ -107,12 +107,12 @@ func movesTable(rows []moved) grid {
 	return g
 }
 
-func someMove(rows []moved) bool {
-	return slices.ContainsFunc(rows, func(row moved) bool { return row.MovedRanks > 0 })
+func someMove(rows []moveRow) bool {
+	return slices.ContainsFunc(rows, func(row moveRow) bool { return row.MovedRanks > 0 })
 }
 
 // movesSentence says what the table is; empty without one.
-func (p *program) movesSentence(rows []moved) string {
+func (p *program) movesSentence(rows []moveRow) string {
 	switch {
 	case !someMove(rows):
 		return ""

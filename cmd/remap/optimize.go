@@ -22,38 +22,38 @@ const optimizeExamples = `
   remap optimize --topology torus:4x4x4 --pattern stencil3d7:8x4x2 --strategies kl,tiling --objective mixed --max-moves 32 --migration-bytes 1000000 --fixed 0=n0 --output best.csv
 `
 
-// optimized is the JSON of optimize.
-type optimized struct {
-	Start    simulated  `json:"start"`
-	Static   simulated  `json:"static"` // the best without feedback
-	Best     simulated  `json:"best"`
-	Restarts *simulated `json:"restarts,omitempty"` // the best of as many random restarts
-	Rounds   []judged   `json:"rounds"`
+// searchResult is the JSON of optimize.
+type searchResult struct {
+	Start    outcome       `json:"start"`
+	Static   outcome       `json:"static"` // the best without feedback
+	Best     outcome       `json:"best"`
+	Restarts *outcome      `json:"restarts,omitempty"` // the best of as many random restarts
+	Rounds   []roundResult `json:"rounds"`
 	gain
-	Selection   *gain              `json:"selection,omitempty"` // of restarts over static
-	Beyond      *gain              `json:"feedback,omitempty"`  // of what feedback found over restarts
-	View        string             `json:"view"`                // how the search read links: counters, or samples and their variant
-	Bound       string             `json:"bound,omitempty"`
-	BoundNS     int64              `json:"bound_ns,omitempty"`
-	Simulations int                `json:"simulations"`                   // mappings judged
-	Restarted   int                `json:"restart_simulations,omitempty"` // by the control, beside the static ones
-	Stopped     string             `json:"stopped"`
-	Interrupted bool               `json:"interrupted"`
-	Fresh       bool               `json:"fresh"` // start, static and best were judged on seeds the search did not use
-	Skipped     []string           `json:"skipped,omitempty"`
-	Measured    *measuredLinks     `json:"measured,omitempty"`
-	VolumeScale float64            `json:"volume_scale"`
-	Warnings    []string           `json:"warnings,omitempty"` // pairs of rows, see unsettled
-	Moves       []moved            `json:"moves,omitempty"`
-	CheckModel  []robustness.Row   `json:"check_model,omitempty"`
-	Timing      map[string]float64 `json:"timing,omitempty"`
+	Selection   *gain                     `json:"selection,omitempty"` // of restarts over static
+	Beyond      *gain                     `json:"feedback,omitempty"`  // of what feedback found over restarts
+	View        string                    `json:"view"`                // how the search read links: counters, or samples and their variant
+	Bound       string                    `json:"bound,omitempty"`
+	BoundNS     int64                     `json:"bound_ns,omitempty"`
+	Simulations int                       `json:"simulations"`                   // mappings judged
+	Restarted   int                       `json:"restart_simulations,omitempty"` // by the control, beside the static ones
+	Stopped     string                    `json:"stopped"`
+	Interrupted bool                      `json:"interrupted"`
+	Fresh       bool                      `json:"fresh"` // start, static and best were judged on seeds the search did not use
+	Skipped     []string                  `json:"skipped,omitempty"`
+	Measured    *remap.MeasurementSummary `json:"measured,omitempty"`
+	VolumeScale float64                   `json:"volume_scale"`
+	Warnings    []string                  `json:"warnings,omitempty"` // pairs of rows, see unsettled
+	Moves       []moveRow                 `json:"moves,omitempty"`
+	CheckModel  []robustness.Row          `json:"check_model,omitempty"`
+	Timing      map[string]float64        `json:"timing,omitempty"`
 }
 
-// judged is the best mapping of one round, on the seeds of the search; start,
+// roundResult is the best mapping of one round, on the seeds of the search; start,
 // static and best are judged on others.
-type judged struct {
+type roundResult struct {
 	Round int `json:"round"`
-	simulated
+	outcome
 	Dropped bool `json:"dropped,omitempty"` // judged by the first repeats only
 }
 
@@ -75,7 +75,7 @@ func (p *program) optimize(ctx context.Context) error {
 	if err := p.writeMapping(out, j.Job, found.Best.Mapping); err != nil {
 		return err
 	}
-	result, err := newOptimized(j, found)
+	result, err := newSearchResult(j, found)
 	if err != nil {
 		return err
 	}
@@ -95,7 +95,7 @@ func (p *program) optimize(ctx context.Context) error {
 
 // sayBest tells what the result is worth: whether it is new, whether it is a
 // gain, and how far from what its links need.
-func (p *program) sayBest(found *feedback.Result, result *optimized, view sampling.Variant) {
+func (p *program) sayBest(found *feedback.Result, result *searchResult, view sampling.Variant) {
 	if slices.Equal(found.Best.Mapping, found.Start.Mapping) {
 		p.say("no better mapping than the start was found")
 	}
@@ -114,7 +114,7 @@ func (p *program) sayBest(found *feedback.Result, result *optimized, view sampli
 }
 
 // sayEnd tells why the loop ended.
-func (p *program) sayEnd(ctx context.Context, out *output, result *optimized) {
+func (p *program) sayEnd(ctx context.Context, out *output, result *searchResult) {
 	switch {
 	case !result.Interrupted:
 		p.say("stopped after %d simulated mappings: %s", result.Simulations, result.Stopped)
@@ -243,12 +243,12 @@ func (p *program) saySkippedInLoop(found *feedback.Result) {
 	}
 }
 
-// newOptimized adds the static costs to what the loop found.
-func newOptimized(j *remap.Model, found *feedback.Result) (*optimized, error) {
-	result := &optimized{gain: gainOf(found), Bound: found.Bound.Name, BoundNS: int64(found.Bound.NS), Simulations: found.Simulations, Restarted: found.Restarted, Stopped: found.Stopped, Interrupted: found.Interrupted, Fresh: found.Fresh,
-		Skipped: found.Skipped, Measured: summaryOf(j.Measured, j.Machine), VolumeScale: j.Program.VolumeScale, Rounds: []judged{}}
+// newSearchResult adds the static costs to what the loop found.
+func newSearchResult(j *remap.Model, found *feedback.Result) (*searchResult, error) {
+	result := &searchResult{gain: gainOf(found), Bound: found.Bound.Name, BoundNS: int64(found.Bound.NS), Simulations: found.Simulations, Restarted: found.Restarted, Stopped: found.Stopped, Interrupted: found.Interrupted, Fresh: found.Fresh,
+		Skipped: found.Skipped, Measured: j.Measured.Summary(j.Machine), VolumeScale: j.Program.VolumeScale, Rounds: []roundResult{}}
 	var err error
-	row := func(c *feedback.Candidate) simulated {
+	row := func(c *feedback.Candidate) outcome {
 		name := c.Strategy
 		if name == "start" {
 			name = j.StartName()
@@ -257,7 +257,7 @@ func newOptimized(j *remap.Model, found *feedback.Result) (*optimized, error) {
 		if wrong != nil {
 			err = wrong
 		}
-		row := simulated{Costs: costs, Summary: c.Summary}
+		row := outcome{Costs: costs, Summary: c.Summary}
 		if c.Evaluation != nil {
 			row.Jobs = j.Times(c.Evaluation.Results)
 		}
@@ -270,16 +270,16 @@ func newOptimized(j *remap.Model, found *feedback.Result) (*optimized, error) {
 		result.Restarts = &restarts
 	}
 	for i := range found.Rounds {
-		result.Rounds = append(result.Rounds, judged{found.Rounds[i].Round, row(&found.Rounds[i]), found.Rounds[i].Dropped})
+		result.Rounds = append(result.Rounds, roundResult{found.Rounds[i].Round, row(&found.Rounds[i]), found.Rounds[i].Dropped})
 	}
 	return result, err
 }
 
 // unsettled is that of the rows of the final validation, each mapping once.
-func (o *optimized) unsettled() []string {
+func (o *searchResult) unsettled() []string {
 	start, static, best := o.Start, o.Static, o.Best
 	start.Strategy, static.Strategy, best.Strategy = "before", "best static", "after"
-	rows := []*simulated{&start, &static, &best}
+	rows := []*outcome{&start, &static, &best}
 	if o.Restarts != nil {
 		restarts := *o.Restarts
 		restarts.Strategy = "random restarts"
@@ -289,11 +289,11 @@ func (o *optimized) unsettled() []string {
 }
 
 // table is before and after, for people.
-func (o *optimized) table() *grid {
+func (o *searchResult) table() *grid {
 	g := &grid{header: append(simulatedHeader("mapping"), "ratio")}
 	for _, line := range []struct {
 		name string
-		row  *simulated
+		row  *outcome
 	}{{"before", &o.Start}, {"best static", &o.Static}, {"random restarts", o.Restarts}, {"after", &o.Best}} {
 		if line.row == nil {
 			continue

@@ -8,17 +8,11 @@ import (
 	"remap/job"
 )
 
-// Values of --measured-view.
-const (
-	administratorView = "administrator"
-	jobView           = "job"
-)
-
 // checkMeasuredView tests --measured-view and what goes with it.
 func (s *settings) checkMeasuredView(c *cli.Context) error {
-	if s.measuredView != jobView {
-		if s.measuredView != administratorView {
-			return usage("views: "+jobView+", "+administratorView, "--measured-view: unknown view %q", s.measuredView)
+	if s.measuredView != remap.JobView {
+		if s.measuredView != remap.AdministratorView {
+			return usage("views: "+remap.JobView+", "+remap.AdministratorView, "--measured-view: unknown view %q", s.measuredView)
 		}
 		return nil
 	}

@@ -121,7 +121,7 @@ func TestDroppedRounds(t *testing.T) {
 	candidate := func(dropped bool) feedback.Candidate {
 		return feedback.Candidate{Strategy: "kl", Mapping: mapping.Identity(4), Dropped: dropped}
 	}
-	result, err := newOptimized(j, &feedback.Result{Start: candidate(false), Static: candidate(false), Best: candidate(false),
+	result, err := newSearchResult(j, &feedback.Result{Start: candidate(false), Static: candidate(false), Best: candidate(false),
 		Rounds: []feedback.Candidate{candidate(false), candidate(true), candidate(false)}})
 	if err != nil {
 		t.Fatal(err)

@@ -17,7 +17,7 @@ const simulateExamples = `
 
 // simulation is the JSON of simulate.
 type simulation struct {
-	simulated
+	outcome
 	Slices      int                      `json:"slices,omitempty"`   // of --links
 	SliceNS     int64                    `json:"slice_ns,omitempty"` // length of all but the last
 	Credits     string                   `json:"credits"`            // exact or newest
@@ -144,6 +144,6 @@ func simulatedHeader(first string) []string {
 }
 
 // cells are a row for people: link load and time, both of the full volume.
-func (s *simulated) cells() []string {
+func (s *outcome) cells() []string {
 	return append(append([]string{s.Strategy}, staticCells(&s.Costs)...), timeCells(&s.Summary)...)
 }

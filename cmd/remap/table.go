@@ -17,15 +17,15 @@ import (
 	"remap/mapping"
 )
 
-// simulated is a mapping's costs with its simulation beside: one flat JSON object.
-type simulated struct {
+// outcome is a mapping's costs with its simulation beside: one flat JSON object.
+type outcome struct {
 	mapping.Costs
 	evalsim.Summary
 	Jobs []job.Times `json:"jobs,omitempty"` // the job of interest first; nil when it is alone
 }
 
 // fill adds what the job of interest has seen, and every job's times.
-func (s *simulated) fill(j *remap.Model, results []*evalsim.Result) {
+func (s *outcome) fill(j *remap.Model, results []*evalsim.Result) {
 	s.Summary = evalsim.Summarize(evalsim.FirstJob(results))
 	s.Jobs = j.Times(results)
 }
