@@ -37,7 +37,8 @@ func beside(j *job.Job) string {
 	if names == nil {
 		return ""
 	}
-	return "times and congestion are those of the job's own packets, with others in the network: " + strings.Join(names, ", ")
+	return "times and congestion are those of the job's own packets, with others in the network: " +
+		strings.Join(names, ", ")
 }
 
 // verdict says what the job's own samples tell about who congests the links
@@ -58,8 +59,10 @@ func verdict(j *job.Job, results []*evalsim.Result) string {
 		return "from the job's own samples: no link congested more than 10 % of its packets (95 % confidence)"
 	}
 	link := &j.Machine.Links[suspects[0].Link]
-	text := fmt.Sprintf("from the job's own samples: %d links congested more than 10 %% of its packets (95 %% confidence); it sends\nat most %.1f Gb/s over any of them, of %.0f (%s to %s)",
-		len(suspects), min(suspects[0].BytesPerSecond, link.BytesPerSecond)*8/1e9, link.BytesPerSecond*8/1e9, j.Machine.NodeName(link.From), j.Machine.NodeName(link.To))
+	text := fmt.Sprintf("from the job's own samples: %d links congested more than 10 %% of its packets "+
+		"(95 %% confidence); it sends\nat most %.1f Gb/s over any of them, of %.0f (%s to %s)", len(suspects),
+		min(suspects[0].BytesPerSecond, link.BytesPerSecond)*8/1e9, link.BytesPerSecond*8/1e9,
+		j.Machine.NodeName(link.From), j.Machine.NodeName(link.To))
 	if suspects[0].Use < ownUse {
 		return text + ": traffic of others congests them"
 	}

@@ -66,7 +66,8 @@ func (p *program) compare(ctx context.Context) error {
 
 // loadToCompare is what compare and optimize begin with: cheap checks of the
 // command line first, then the job.
-func (p *program) loadToCompare() (j *remap.Model, strategies []mapping.Strategy, o evalsim.Options, err error) {
+func (p *program) loadToCompare() (j *remap.Model, strategies []mapping.Strategy, o evalsim.Options,
+	err error) {
 	if o, err = p.Simulation.Options(); err != nil {
 		return nil, nil, o, err
 	}
@@ -79,7 +80,8 @@ func (p *program) loadToCompare() (j *remap.Model, strategies []mapping.Strategy
 
 // rows maps by every strategy, several at a time, then simulates one mapping
 // after the other, repeats at a time.
-func (p *program) rows(ctx context.Context, j *remap.Model, strategies []mapping.Strategy, o evalsim.Options) (*comparison, error) {
+func (p *program) rows(ctx context.Context, j *remap.Model, strategies []mapping.Strategy,
+	o evalsim.Options) (*comparison, error) {
 	mappings, reasons := make([]mapping.Mapping, len(strategies)), make([]error, len(strategies))
 	spinner := p.newMeter("mapping", 0)
 	var group errgroup.Group
@@ -125,7 +127,8 @@ func (p *program) rows(ctx context.Context, j *remap.Model, strategies []mapping
 	return result, nil
 }
 
-func (p *program) row(ctx context.Context, j *remap.Model, name string, m mapping.Mapping, o evalsim.Options, meter *meter) (comparisonRow, error) {
+func (p *program) row(ctx context.Context, j *remap.Model, name string, m mapping.Mapping,
+	o evalsim.Options, meter *meter) (comparisonRow, error) {
 	var row comparisonRow
 	var err error
 	if row.Costs, err = until(ctx, func() (mapping.Costs, error) { return j.Costs(name, m) }); err != nil {

@@ -233,7 +233,8 @@ func (s *settings) simulationFlags() []cli.Flag {
 func (s *settings) samplingFlag(effect string) []cli.Flag {
 	return []cli.Flag{&cli.StringFlag{Name: "sampling", Destination: &s.Sampling,
 		Usage: "packets carry samples, " + effect +
-			": `VARIANT` full (also without a value), off, n=SLOTS, one-bit, one-reservoir or bloom:BITS, with options such as one-reservoir,counter=4 (see docs/sampling.md)"}}
+			": `VARIANT` full (also without a value), off, n=SLOTS, one-bit, one-reservoir or bloom:BITS, with " +
+			"options such as one-reservoir,counter=4 (see docs/sampling.md)"}}
 }
 
 func (s *settings) measureFlags() []cli.Flag {
@@ -327,7 +328,8 @@ func (s *settings) check(c *cli.Context) error {
 		{"ranks-per-host", int64(s.RanksPerHost), 1, 1 << 20, "usually the cores of a host"},
 		{"message-bytes", s.MessageBytes, 1, 1 << 40, "the default is 65536"},
 		{"unit-bytes", s.UnitBytes, 1, 1 << 40, "1 when the graph's weights are bytes"},
-		{"max-packets", s.MaxPackets, 1, workload.MaxPackets, "packets a rank: more are slower to simulate; the default is 32768"},
+		{"max-packets", s.MaxPackets, 1, workload.MaxPackets,
+			"packets a rank: more are slower to simulate; the default is 32768"},
 		{"repeats", int64(s.repeats), 1, 1000, "6 repeats are the least that give an interval"},
 		{"steps", int64(s.Steps), 0, 10000, "0 is steady state, 1 a cold start"},
 		{"switch-ns", s.SwitchNS, 0, 1000000, "the default is 100"},
@@ -338,12 +340,15 @@ func (s *settings) check(c *cli.Context) error {
 		{"workers", int64(s.workers), 1, 4096, "the default is the number of cores"},
 		{"rounds", int64(s.rounds), 0, 1000, "the default is 5"},
 		{"simulations", int64(s.simulations), 0, 1000000, "0 is no limit"},
-		{"judge-repeats", int64(s.judgeRepeats), 1, 1000, "6 are the least that give an interval; the default is 10"},
+		{"judge-repeats", int64(s.judgeRepeats), 1, 1000,
+			"6 are the least that give an interval; the default is 10"},
 		{"max-moves", int64(s.MaxMoves), 0, 1 << 31, "0 is no limit"},
-		{"migration-bytes", s.migration, 1, 1 << 50, "what one rank keeps in memory and takes along, for example 1000000000"},
+		{"migration-bytes", s.migration, 1, 1 << 50,
+			"what one rank keeps in memory and takes along, for example 1000000000"},
 	} {
 		if c.IsSet(bound.name) && (bound.value < bound.least || bound.value > bound.most) {
-			return usage(bound.hint, "--%s must be from %d to %d, not %d", bound.name, bound.least, bound.most, bound.value)
+			return usage(bound.hint, "--%s must be from %d to %d, not %d",
+				bound.name, bound.least, bound.most, bound.value)
 		}
 	}
 	if err := cmp.Or(s.checkEmpty(c), s.checkMeasured(c)); err != nil {
@@ -359,7 +364,8 @@ func (s *settings) check(c *cli.Context) error {
 		return usage("0 is none", "--compute-noise must be from 0 to 1000, not %g", s.ComputeNoise)
 	}
 	if s.MemoryGbps != 0 && !(s.MemoryGbps >= 0.01 && s.MemoryGbps <= 1e6) {
-		return usage("0 is as much as the host's network links together", "--memory-gbps must be 0 or from 0.01 to 1000000, not %g", s.MemoryGbps)
+		return usage("0 is as much as the host's network links together",
+			"--memory-gbps must be 0 or from 0.01 to 1000000, not %g", s.MemoryGbps)
 	}
 	if c.IsSet("state") && s.state == "" {
 		return usage("leave the option out to keep nothing", "--state: the value is empty")

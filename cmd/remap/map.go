@@ -79,7 +79,8 @@ func (p *program) mapOnce(ctx context.Context) error {
 	summary.add(append([]string{"before: " + before.Strategy}, staticCells(&before)...)...)
 	summary.add(append([]string{"after: " + costs.Strategy}, staticCells(&costs)...)...)
 	goal.addTo(&summary)
-	return p.writeSummary(out, &report{table: summary, under: lines(bandSentence(band), pathBoundSentence(bound, costs.AvgPathLength))})
+	return p.writeSummary(out, &report{table: summary,
+		under: lines(bandSentence(band), pathBoundSentence(bound, costs.AvgPathLength))})
 }
 
 // until does work that takes no interrupt, such as the costs of a large job,
@@ -132,7 +133,8 @@ func (p *program) evaluate(ctx context.Context) error {
 	}
 	bound := j.PathBound()
 	p.clock.lap("bound")
-	r := report{value: staticResult{Costs: costs, PathBound: bound, Timing: p.timingFields()}, csvHeader: staticNames, csvRows: [][]string{staticFields(&costs)},
+	r := report{value: staticResult{Costs: costs, PathBound: bound, Timing: p.timingFields()},
+		csvHeader: staticNames, csvRows: [][]string{staticFields(&costs)},
 		under: pathBoundSentence(bound, costs.AvgPathLength)}
 	r.table.header = append([]string{"mapping"}, staticHeader...)
 	r.table.add(append([]string{costs.Strategy}, staticCells(&costs)...)...)

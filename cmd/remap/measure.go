@@ -25,9 +25,11 @@ func (p *program) openMeasures(out *output) (*measures, error) {
 	for _, file := range []struct {
 		option, path string
 		to           **output
-	}{{"links", p.links, &f.links}, {"samples", p.samples, &f.samples}, {"latencies", p.latencies, &f.latencies}} {
+	}{{"links", p.links, &f.links}, {"samples", p.samples, &f.samples},
+		{"latencies", p.latencies, &f.latencies}} {
 		if file.path == "-" {
-			return nil, usage(fmt.Sprintf("for example --%s %s.csv: standard output has the report", file.option, file.option), "--%s needs a file", file.option)
+			return nil, usage(fmt.Sprintf("for example --%s %s.csv: standard output has the report",
+				file.option, file.option), "--%s needs a file", file.option)
 		}
 		opened, err := p.openOutput(file.path)
 		if err != nil {
@@ -40,9 +42,11 @@ func (p *program) openMeasures(out *output) (*measures, error) {
 		for _, option := range []struct {
 			name  string
 			given bool
-		}{{"links-format", p.linksFormat != ""}, {"slices", p.slices > 0}, {"by-phase", p.byPhase}, {"by-tag", p.byTag}, {"by-call-site", p.byCallSite}, {"view", p.view != "job"}} {
+		}{{"links-format", p.linksFormat != ""}, {"slices", p.slices > 0}, {"by-phase", p.byPhase},
+			{"by-tag", p.byTag}, {"by-call-site", p.byCallSite}, {"view", p.view != "job"}} {
 			if option.given {
-				return nil, usage("add --links FILE", "--%s says what --links writes, and --links is missing", option.name)
+				return nil, usage("add --links FILE", "--%s says what --links writes, and --links is missing",
+					option.name)
 			}
 		}
 	}
@@ -63,7 +67,8 @@ func (p *program) openMeasures(out *output) (*measures, error) {
 
 // measured adds what the files need to a simulation's options. --slices has
 // the first repeat played once more, to learn how long it is.
-func (p *program) measured(ctx context.Context, f *measures, j *remap.Model, jobs []evalsim.Job, o *evalsim.Options) error {
+func (p *program) measured(ctx context.Context, f *measures, j *remap.Model, jobs []evalsim.Job,
+	o *evalsim.Options) error {
 	p.sayUnused(j)
 	o.Latencies = true
 	o.ByPhase, o.ByTag, o.ByCallSite = p.byPhase, p.byTag, p.byCallSite
@@ -85,7 +90,8 @@ func (p *program) measured(ctx context.Context, f *measures, j *remap.Model, job
 }
 
 // play simulates, and writes samples as they come.
-func (p *program) play(ctx context.Context, f *measures, j *remap.Model, jobs []evalsim.Job, o evalsim.Options) ([]*evalsim.Result, error) {
+func (p *program) play(ctx context.Context, f *measures, j *remap.Model, jobs []evalsim.Job,
+	o evalsim.Options) ([]*evalsim.Result, error) {
 	s, err := evalsim.New(j.Machine, jobs, o)
 	if err != nil {
 		return nil, err
@@ -109,9 +115,11 @@ func (p *program) play(ctx context.Context, f *measures, j *remap.Model, jobs []
 }
 
 // writeMeasures writes the files of links and latencies.
-func (p *program) writeMeasures(f *measures, j *remap.Model, jobs []evalsim.Job, results []*evalsim.Result, latencies []evalsim.LatencySummary) error {
+func (p *program) writeMeasures(f *measures, j *remap.Model, jobs []evalsim.Job, results []*evalsim.Result,
+	latencies []evalsim.LatencySummary) error {
 	if f.links.toFile() {
-		o := evalsim.LinksOptions{Format: f.linksFormat, Slices: p.slices > 0, ByPhase: p.byPhase, ByTag: p.byTag, ByCallSite: p.byCallSite, Jobs: jobs}
+		o := evalsim.LinksOptions{Format: f.linksFormat, Slices: p.slices > 0, ByPhase: p.byPhase, ByTag: p.byTag,
+			ByCallSite: p.byCallSite, Jobs: jobs}
 		if p.view == "administrator" {
 			o.Job = evalsim.AllJobs
 		}

@@ -122,25 +122,30 @@ func (p *program) sayMeasured(j *job.Job, m *remap.Measurement) {
 	p.say("measured: the rates of %d of %d links%s%s", c.Measured, len(j.Machine.Links), intervals, besides(m))
 	switch {
 	case c.Measured == 0:
-		p.say("measured: no link's rate is known: mappings are simulated at the full rates; stalls are taken as the congestion of the mapping that ran")
+		p.say("measured: no link's rate is known: mappings are simulated at the full rates; stalls " +
+			"are taken as the congestion of the mapping that ran")
 		return
 	case m.Factor == 0:
-		p.hint("measured: no link of the job's hosts tells how much the job itself sent: all traffic is taken as others'. Did the job run, under --previous, on these hosts?")
+		p.hint("measured: no link of the job's hosts tells how much the job itself sent: all " +
+			"traffic is taken as others'. Did the job run, under --previous, on these hosts?")
 	default:
 		p.say("measured: the job's traffic passed %.4g times a second, by %d links of its hosts", m.Factor, m.Hosts)
 	}
 	if !between(m, j.Machine) {
-		p.hint("measured: no link between switches was measured: counters of hosts alone do not say what others do there")
+		p.hint("measured: no link between switches was measured: counters of hosts alone do not say " +
+			"what others do there")
 	}
 	p.say("measured: %s", busiest(m, j.Machine))
 	if o := m.Others; o != nil {
-		p.say("measured: mappings are simulated beside traffic of %d hosts of others (%s): beside the mapping that ran it brings links between switches bytes that differ by %.0f %%, waits by %.0f %%",
+		p.say("measured: mappings are simulated beside traffic of %d hosts of others (%s): beside the "+
+			"mapping that ran it brings links between switches bytes that differ by %.0f %%, waits by %.0f %%",
 			o.Hosts, o.Name, 100*o.Bytes, 100*o.Stall)
 		p.sayWindows(m)
 		return
 	}
 	p.sayWindows(m)
-	p.say("measured: mappings are simulated with links at the rates that others leave, at least 5 %%: no traffic between others' hosts was found that brings links what was measured")
+	p.say("measured: mappings are simulated with links at the rates that others leave, at least 5 %%: " +
+		"no traffic between others' hosts was found that brings links what was measured")
 }
 
 // sayWindows tells whether simulations are beside the intervals of the measurement.
@@ -206,6 +211,7 @@ func busiest(m *remap.Measurement, machine *topology.Topology) string {
 			busy++
 		}
 	}
-	return fmt.Sprintf("others use %.0f %% of the link from %s port %d to %s, the busiest, and 10 %% or more of %d links",
+	return fmt.Sprintf("others use %.0f %% of the link from %s port %d to %s, the busiest, and 10 %% or more of "+
+		"%d links",
 		100*m.Foreign[l], machine.NodeName(link.From), link.FromPort, machine.NodeName(link.To), busy)
 }

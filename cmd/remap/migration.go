@@ -14,19 +14,24 @@ import (
 
 func (s *settings) migrationFlag() []cli.Flag {
 	return []cli.Flag{
-		&cli.Int64Flag{Name: "migration-bytes", Destination: &s.migration, Usage: "a rank that moves to another host takes `N` bytes of state along: tell how long that takes, and after how many iterations it has paid; a cost, not a limit (that is --max-moves)"},
+		&cli.Int64Flag{Name: "migration-bytes", Destination: &s.migration,
+			Usage: "a rank that moves to another host takes `N` bytes of state along: tell how long that " +
+				"takes, and after how many iterations it has paid; a cost, not a limit (that is --max-moves)"},
 	}
 }
 
 // moveRow is a row of that table in JSON: the best mapping that moves few ranks,
 // beside the previous one.
 type moveRow struct {
-	LimitPercent *float64 `json:"limit_percent"` // of the ranks; null = no limit but --max-moves: the mapping that is written
-	LimitRanks   *int     `json:"limit_ranks"`   // null = none
+	// LimitPercent is of the ranks; null = no limit but --max-moves: the mapping that is written.
+	LimitPercent *float64 `json:"limit_percent"`
+	LimitRanks   *int     `json:"limit_ranks"` // null = none
 	MovedRanks   int      `json:"moved_ranks"`
 	Strategy     string   `json:"strategy"`
 	evalsim.Summary
-	gain                // over the previous mapping, on fresh seeds; 0 where the row is that mapping, because nothing is proven faster
+	// gain is over the previous mapping, on fresh seeds; 0 where the row is that mapping, because
+	// nothing is proven faster.
+	gain
 	MigrationNS *int64  `json:"migration_ns"` // null without --migration-bytes
 	Iterations  *int64  `json:"iterations"`   // until it has paid; null without a proven gain
 	rank        float64 // that one rank is of all, in per cent
@@ -38,7 +43,8 @@ func movesOf(j *job.Job, found *feedback.Result, migration bool) []moveRow {
 	ranks := j.Traffic.Ranks()
 	for i := range found.Limited {
 		l := &found.Limited[i]
-		row := moveRow{MovedRanks: l.Moves, Strategy: l.Strategy, Summary: l.Summary, gain: newGain(l.Gain), rank: 100 / float64(ranks)}
+		row := moveRow{MovedRanks: l.Moves, Strategy: l.Strategy, Summary: l.Summary,
+			gain: newGain(l.Gain), rank: 100 / float64(ranks)}
 		if row.Strategy == "start" {
 			row.Strategy = j.StartName()
 		}
@@ -86,14 +92,16 @@ func movesTable(rows []moveRow) grid {
 			limit = fmt.Sprintf("%d ranks", *row.LimitRanks)
 		}
 		times := timeCells(&row.Summary)
-		cells := []string{limit, fmt.Sprint(row.MovedRanks), fmt.Sprintf("%.1f", float64(row.MovedRanks)*row.rank), times[0], times[1]}
+		cells := []string{limit, fmt.Sprint(row.MovedRanks),
+			fmt.Sprintf("%.1f", float64(row.MovedRanks)*row.rank), times[0], times[1]}
 		switch {
 		case row.MovedRanks == 0:
 			cells = append(cells, "none", "-")
 		case row.GainLow == nil:
 			cells = append(cells, fmt.Sprintf("%.1f", *row.GainPercent), "-")
 		default:
-			cells = append(cells, fmt.Sprintf("%.1f", *row.GainPercent), fmt.Sprintf("[%.1f, %.1f]", *row.GainLow, *row.GainHigh))
+			cells = append(cells, fmt.Sprintf("%.1f", *row.GainPercent),
+				fmt.Sprintf("[%.1f, %.1f]", *row.GainLow, *row.GainHigh))
 		}
 		if costs {
 			iterations := "-"
@@ -117,7 +125,10 @@ func (p *program) movesSentence(rows []moveRow) string {
 	case !someMove(rows):
 		return ""
 	case p.migration == 0:
-		return "gain over the running mapping by ranks moved: --max-moves N writes a mapping that moves at most N; --migration-bytes N tells when moving has paid"
+		return "gain over the running mapping by ranks moved: --max-moves N writes a mapping that moves at most " +
+			"N; --migration-bytes N tells when moving has paid"
 	}
-	return fmt.Sprintf("gain over the running mapping by ranks moved (--max-moves N writes a mapping that moves at most N); each rank that moves takes %d bytes\nalong, and after so many iterations of the simulated traffic what they save has made up for that", p.migration)
+	return fmt.Sprintf("gain over the running mapping by ranks moved (--max-moves N writes a mapping that "+
+		"moves at most N); each rank that moves takes %d bytes\nalong, and after so many iterations of the "+
+		"simulated traffic what they save has made up for that", p.migration)
 }

@@ -90,7 +90,9 @@ func (p *program) optimize(ctx context.Context) error {
 		result.Timing = p.timingFields()
 		return p.writeJSON(result)
 	}
-	return p.writeSummary(out, &report{table: *result.table(), more: []grid{movesTable(result.Moves), check.table()}, under: lines(p.movesSentence(result.Moves), check.under(), beside(j.Job), scaled(j.Job))})
+	return p.writeSummary(out, &report{table: *result.table(),
+		more:  []grid{movesTable(result.Moves), check.table()},
+		under: lines(p.movesSentence(result.Moves), check.under(), beside(j.Job), scaled(j.Job))})
 }
 
 // sayBest tells what the result is worth: whether it is new, whether it is a
@@ -102,7 +104,8 @@ func (p *program) sayBest(found *feedback.Result, result *searchResult, view sam
 	if found.Fresh {
 		p.say("%s", result.gain.sentence(found))
 		if learned(found) {
-			p.say("intervals are of these mappings: a search with another --seed ends with others, often farther apart than that")
+			p.say("intervals are of these mappings: a search with another --seed ends with others, often " +
+				"farther apart than that")
 		}
 	}
 	if learned(found) {
@@ -134,12 +137,14 @@ func (p *program) sayEnd(ctx context.Context, out *output, result *searchResult)
 		p.say("the same command goes on from here%s", again)
 	}
 	if !result.Fresh {
-		p.say("the times are those of the search itself, and no gain is told: there was no time to judge again on fresh seeds")
+		p.say("the times are those of the search itself, and no gain is told: there was no time to judge " +
+			"again on fresh seeds")
 	}
 }
 
 // search runs the loop under the budget.
-func (p *program) search(ctx context.Context, j *remap.Model, strategies []mapping.Strategy, o evalsim.Options) (found *feedback.Result, err error) {
+func (p *program) search(ctx context.Context, j *remap.Model, strategies []mapping.Strategy,
+	o evalsim.Options) (found *feedback.Result, err error) {
 	if p.budget > 0 {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeout(ctx, p.budget)
@@ -245,8 +250,10 @@ func (p *program) saySkippedInLoop(found *feedback.Result) {
 
 // newSearchResult adds the static costs to what the loop found.
 func newSearchResult(j *remap.Model, found *feedback.Result) (*searchResult, error) {
-	result := &searchResult{gain: gainOf(found), Bound: found.Bound.Name, BoundNS: int64(found.Bound.NS), Simulations: found.Simulations, Restarted: found.Restarted, Stopped: found.Stopped, Interrupted: found.Interrupted, Fresh: found.Fresh,
-		Skipped: found.Skipped, Measured: j.Measured.Summary(j.Machine), VolumeScale: j.Program.VolumeScale, Rounds: []roundResult{}}
+	result := &searchResult{gain: gainOf(found), Bound: found.Bound.Name, BoundNS: int64(found.Bound.NS),
+		Simulations: found.Simulations, Restarted: found.Restarted, Stopped: found.Stopped,
+		Interrupted: found.Interrupted, Fresh: found.Fresh, Skipped: found.Skipped,
+		Measured: j.Measured.Summary(j.Machine), VolumeScale: j.Program.VolumeScale, Rounds: []roundResult{}}
 	var err error
 	row := func(c *feedback.Candidate) outcome {
 		name := c.Strategy
@@ -270,7 +277,8 @@ func newSearchResult(j *remap.Model, found *feedback.Result) (*searchResult, err
 		result.Restarts = &restarts
 	}
 	for i := range found.Rounds {
-		result.Rounds = append(result.Rounds, roundResult{found.Rounds[i].Round, row(&found.Rounds[i]), found.Rounds[i].Dropped})
+		round := &found.Rounds[i]
+		result.Rounds = append(result.Rounds, roundResult{round.Round, row(round), round.Dropped})
 	}
 	return result, err
 }

@@ -13,7 +13,8 @@ func (p *program) needSamples() (names []string) {
 	for _, option := range []struct {
 		name  string
 		given bool
-	}{{"by-phase", p.byPhase}, {"by-tag", p.byTag}, {"by-call-site", p.byCallSite}, {"samples", p.samples != ""}, {"view", p.view == "administrator"}} {
+	}{{"by-phase", p.byPhase}, {"by-tag", p.byTag}, {"by-call-site", p.byCallSite},
+		{"samples", p.samples != ""}, {"view", p.view == "administrator"}} {
 		if option.given {
 			names = append(names, "--"+option.name)
 		}
@@ -24,7 +25,8 @@ func (p *program) needSamples() (names []string) {
 // checkSampling tests that packets carry samples if a file must have them.
 func (p *program) checkSampling() error {
 	if need := p.needSamples(); p.Sampling == "off" && len(need) > 0 {
-		return usage("leave out --sampling off, or choose a variant", "--sampling off: there are no samples for %s", need[0])
+		return usage("leave out --sampling off, or choose a variant",
+			"--sampling off: there are no samples for %s", need[0])
 	}
 	return nil
 }
@@ -38,7 +40,8 @@ func (p *program) sayUnused(j *remap.Model) {
 	case p.Sampling == "" && slices.Equal(need, []string{"--view"}):
 		p.hint("--view administrator changes nothing without --sampling: the est_ columns are empty")
 	case p.Sampling != "" && p.Sampling != "off" && p.links == "" && p.samples == "":
-		p.hint("--sampling changes nothing here: --links FILE has what receivers conclude, --samples FILE what packets carry")
+		p.hint("--sampling changes nothing here: --links FILE has what receivers conclude, --samples FILE " +
+			"what packets carry")
 	}
 }
 
@@ -55,7 +58,8 @@ func (p *program) sayStopped(o *evalsim.Options, results []*evalsim.Result) {
 				if longer {
 					what = "all counts"
 				}
-				p.hint("--sampling: hop counters of %d bits stop at %d and packets crossed more switch ports: %s may be estimated too low", v.Counter, v.Limit(), what)
+				p.hint("--sampling: hop counters of %d bits stop at %d and packets crossed more switch ports: %s "+
+					"may be estimated too low", v.Counter, v.Limit(), what)
 				return
 			}
 		}

@@ -14,15 +14,17 @@ import (
 )
 
 func (s *settings) scenarioFlag() []cli.Flag {
-	return []cli.Flag{&cli.StringFlag{Name: "scenario", Destination: &s.scenario, Usage: "network, traffic and hosts by `NAME`: " + strings.Join(fixtures.Names(), ", ") +
-		"; or a TOML file of options such as pattern = \"ring:64\"; options of the command line override it"}}
+	return []cli.Flag{&cli.StringFlag{Name: "scenario", Destination: &s.scenario,
+		Usage: "network, traffic and hosts by `NAME`: " + strings.Join(fixtures.Names(), ", ") +
+			"; or a TOML file of options such as pattern = \"ring:64\"; options of the command line override it"}}
 }
 
 // scenarioNames are the options that a scenario may set: what describes the
 // experiment, not what to do about it nor where results go.
 func (p *program) scenarioNames() []string {
 	var names []string
-	for _, f := range join(p.machineFlags(), p.trafficFlags(), p.backgroundFlags(), p.routingFlag(), p.simulationFlags(), p.samplingFlag("")) {
+	for _, f := range join(p.machineFlags(), p.trafficFlags(), p.backgroundFlags(), p.routingFlag(),
+		p.simulationFlags(), p.samplingFlag("")) {
 		if name := f.Names()[0]; name != "progress" {
 			names = append(names, name)
 		}
@@ -55,7 +57,8 @@ func (p *program) applyScenario(c *cli.Context) error {
 		}
 		for _, value := range o.Values {
 			if err := c.Set(o.Name, value); err != nil {
-				return p.blameFor(o.Origin, usage("it takes the same values as --"+o.Name, "--%s: %q must be %s", o.Name, value, kindOf(c.Command, o.Name)))
+				return p.blameFor(o.Origin, usage("it takes the same values as --"+o.Name,
+					"--%s: %q must be %s", o.Name, value, kindOf(c.Command, o.Name)))
 			}
 		}
 		p.origins[o.Name] = o.Origin
@@ -86,7 +89,8 @@ func (p *program) openScenario() ([]job.Setting, error) {
 
 // ours turns a ready-made scenario into options.
 func (p *program) ours(s fixtures.Scenario) []job.Setting {
-	options := []job.Setting{{Name: "topology", Values: []string{s.Topology}}, {Name: "background", Values: s.Background},
+	options := []job.Setting{{Name: "topology", Values: []string{s.Topology}},
+		{Name: "background", Values: s.Background},
 		{Name: "fail", Values: s.Fail}, {Name: "slow", Values: s.Slow}}
 	if s.Hosts != "" {
 		options = append(options, job.Setting{Name: "hosts", Values: []string{s.Hosts}})

@@ -90,7 +90,9 @@ func (p *program) simulate(ctx context.Context) error {
 	row.Timing = p.timingFields()
 	p.sayEndsEarly(row.Jobs)
 	p.sayStopped(&options, results)
-	r := report{value: row, more: []grid{jobsTable(row.Jobs)}, under: lines(verdict(j.Job, results), scaled(j.Job), utilizationLine(&row.Utilization), creditsLine(results[0].Credits)), csvHeader: slices.Concat(staticNames, timeNames), csvRows: [][]string{row.fields()}}
+	r := report{value: row, more: []grid{jobsTable(row.Jobs)},
+		under: lines(verdict(j.Job, results), scaled(j.Job), utilizationLine(&row.Utilization),
+			creditsLine(results[0].Credits)), csvHeader: slices.Concat(staticNames, timeNames), csvRows: [][]string{row.fields()}}
 	r.table.header = simulatedHeader("mapping")
 	r.table.add(row.cells()...)
 	return p.writeReport(out, format, &r)
@@ -103,7 +105,8 @@ func (p *program) checkAlone(format string) error {
 	case p.alone && len(p.background.Value()) == 0:
 		return usage(job.BackgroundHint, "--alone goes with --background")
 	case p.alone && format == "csv":
-		p.hint("--alone: CSV has the job of interest together with the others; --json and --format text have every job and its slowdown")
+		p.hint("--alone: CSV has the job of interest together with the others; --json and " +
+			"--format text have every job and its slowdown")
 	}
 	return nil
 }
