@@ -1,6 +1,7 @@
 package job
 
 import (
+	"errors"
 	"slices"
 	"strings"
 	"testing"
@@ -85,5 +86,41 @@ func TestPlaceBackground(t *testing.T) {
 			}
 			owner[h] = i
 		}
+	}
+}
+
+// A mistake is told with a hint, and whether the options themselves are wrong; warnings are values,
+// also beside an error.
+func TestOpenErrors(t *testing.T) {
+	for reason, c := range map[string]struct {
+		spoil func(*Options)
+		usage bool
+	}{
+		"--topology is missing":                 {func(o *Options) { o.Topology = "" }, true},
+		"--pattern and --graph exclude":         {func(o *Options) { o.Graph = "g" }, true},
+		"--routing ugal: the network":           {func(o *Options) { o.Routing = "ugal" }, true},
+		"host n3 is given to both":              {func(o *Options) { o.Background = []string{"ring:4@n[3-6]"} }, true},
+		"9 ranks do not fit 2 slots":            {func(o *Options) { o.Background = []string{"ring:9@n[4-5]"} }, true},
+		"8 ranks do not fit 4 slots on 4 hosts": {func(o *Options) { o.Pattern = "ring:8" }, false},
+		"--grid: 2x3 has 6 cells for 4 ranks":   {func(o *Options) { o.Grid = "2x3" }, true},
+		"--objective: ":                         {func(o *Options) { o.Objective = "none" }, true},
+	} {
+		o := DefaultOptions()
+		o.Topology, o.Pattern, o.Hosts = "torus:4x4", "ring:4", "n[0-3]"
+		c.spoil(&o)
+		j, err := Open(o)
+		var wrong *Error
+		if !errors.As(err, &wrong) || !strings.Contains(err.Error(), reason) || wrong.Usage != c.usage || Hint(err) == "" {
+			t.Errorf("%v, want %q", err, reason)
+		}
+		if j == nil || j.Machine != nil || j.Traffic != nil {
+			t.Errorf("%s: beside the error there is %+v", reason, j)
+		}
+	}
+	o := DefaultOptions()
+	o.Topology, o.Pattern, o.Phases, o.Fixed = "torus:4x4", "ring:4", PhasesApart, "0=none"
+	j, err := Open(o)
+	if err == nil || len(j.Warnings) != 1 || !strings.HasPrefix(j.Warnings[0], "--phases apart changes nothing") {
+		t.Errorf("%v, warnings %q", err, j.Warnings)
 	}
 }

@@ -319,6 +319,37 @@ func (s *settings) check(c *cli.Context) error {
 	s.chosen, s.asked, s.repeatsSet = c.IsSet("strategies"), c.IsSet("format"), c.IsSet("repeats")
 	s.congestionSet = c.IsSet("congestion") || c.IsSet("congestion-at")
 	s.control = s.control && (c.IsSet("control") || !c.IsSet("budget"))
+	if err := cmp.Or(s.checkBounds(c), s.checkEmpty(c), s.checkMeasured(c)); err != nil {
+		return err
+	}
+	if s.budget < 0 {
+		return usage("0 is no limit", "--budget must not be negative: %v", s.budget)
+	}
+	if !(s.gain >= 0 && s.gain <= 1000) {
+		return usage("0 switches feedback off", "--gain must be from 0 to 1000, not %g", s.gain)
+	}
+	if !(s.ComputeNoise >= 0 && s.ComputeNoise <= 1000) {
+		return usage("0 is none", "--compute-noise must be from 0 to 1000, not %g", s.ComputeNoise)
+	}
+	if s.MemoryGbps != 0 && !(s.MemoryGbps >= 0.01 && s.MemoryGbps <= 1e6) {
+		return usage("0 is as much as the host's network links together",
+			"--memory-gbps must be 0 or from 0.01 to 1000000, not %g", s.MemoryGbps)
+	}
+	if c.IsSet("state") && s.state == "" {
+		return usage("leave the option out to keep nothing", "--state: the value is empty")
+	}
+	if c.IsSet("sampling") && s.Sampling == "" {
+		return usage("off is none; --sampling with nothing behind it is full", "--sampling: the value is empty")
+	}
+	switch s.progress {
+	case "", "auto", "always", "never":
+		return nil
+	}
+	return usage("auto shows it on a terminal", "--progress must be auto, always or never, not %q", s.progress)
+}
+
+// checkBounds tests the bounds of whole numbers.
+func (s *settings) checkBounds(c *cli.Context) error {
 	for _, bound := range []struct {
 		name        string
 		value       int64
@@ -351,33 +382,7 @@ func (s *settings) check(c *cli.Context) error {
 				bound.name, bound.least, bound.most, bound.value)
 		}
 	}
-	if err := cmp.Or(s.checkEmpty(c), s.checkMeasured(c)); err != nil {
-		return err
-	}
-	if s.budget < 0 {
-		return usage("0 is no limit", "--budget must not be negative: %v", s.budget)
-	}
-	if !(s.gain >= 0 && s.gain <= 1000) {
-		return usage("0 switches feedback off", "--gain must be from 0 to 1000, not %g", s.gain)
-	}
-	if !(s.ComputeNoise >= 0 && s.ComputeNoise <= 1000) {
-		return usage("0 is none", "--compute-noise must be from 0 to 1000, not %g", s.ComputeNoise)
-	}
-	if s.MemoryGbps != 0 && !(s.MemoryGbps >= 0.01 && s.MemoryGbps <= 1e6) {
-		return usage("0 is as much as the host's network links together",
-			"--memory-gbps must be 0 or from 0.01 to 1000000, not %g", s.MemoryGbps)
-	}
-	if c.IsSet("state") && s.state == "" {
-		return usage("leave the option out to keep nothing", "--state: the value is empty")
-	}
-	if c.IsSet("sampling") && s.Sampling == "" {
-		return usage("off is none; --sampling with nothing behind it is full", "--sampling: the value is empty")
-	}
-	switch s.progress {
-	case "", "auto", "always", "never":
-		return nil
-	}
-	return usage("auto shows it on a terminal", "--progress must be auto, always or never, not %q", s.progress)
+	return nil
 }
 
 // checkEmpty refuses options with nothing in them, which may be a script's

@@ -90,12 +90,18 @@ func (p *program) simulate(ctx context.Context) error {
 	row.Timing = p.timingFields()
 	p.sayEndsEarly(row.Jobs)
 	p.sayStopped(&options, results)
-	r := report{value: row, more: []grid{jobsTable(row.Jobs)},
-		under: lines(verdict(j.Job, results), scaled(j.Job), utilizationLine(&row.Utilization),
-			creditsLine(results[0].Credits)), csvHeader: slices.Concat(staticNames, timeNames), csvRows: [][]string{row.fields()}}
+	return p.writeReport(out, format, row.report(j.Job, results))
+}
+
+// report has the row, and below it every job and what the times mean.
+func (s *simulation) report(j *job.Job, results []*evalsim.Result) *report {
+	r := report{value: s, more: []grid{jobsTable(s.Jobs)},
+		under: lines(verdict(j, results), scaled(j), utilizationLine(&s.Utilization),
+			creditsLine(results[0].Credits)),
+		csvHeader: slices.Concat(staticNames, timeNames), csvRows: [][]string{s.fields()}}
 	r.table.header = simulatedHeader("mapping")
-	r.table.add(row.cells()...)
-	return p.writeReport(out, format, &r)
+	r.table.add(s.cells()...)
+	return &r
 }
 
 // checkAlone tests that --alone has somebody to be without, and a format that
