@@ -38,7 +38,8 @@ type Measurement struct {
 // ReadCounters reads port counters of a run under the job's start mapping. It makes traffic of
 // others of them, or slows the network of the model to what others leave. An error of a file
 // names the option --measured.
-func (m *Model) ReadCounters(ctx context.Context, files []string, c counters.Options, o evalsim.Options) error {
+func (m *Model) ReadCounters(ctx context.Context, files []string, c counters.Options,
+	o evalsim.Options) error {
 	links, err := counters.Open(m.Machine, files, c)
 	if err != nil {
 		return job.InOption("measured", err)

@@ -41,13 +41,13 @@ type Search struct {
 	Rounds int
 	// Gain is how strongly congestion changes the next mappings; 0 = not at all.
 	Gain float64
-	// Repeats are the simulations of a mapping in the search, JudgeRepeats those in the final
+	// Repeats are the simulations of a mapping in the search, ValidationRepeats those in the final
 	// validation at most; 0 = as many as the loop finds right.
-	Repeats, JudgeRepeats int
+	Repeats, ValidationRepeats int
 	// Simulations ends the search after so many simulated mappings; 0 = no limit.
 	Simulations int
-	// Control: random restarts simulate as many mappings, to tell what feedback is worth.
-	Control bool
+	// RandomRestarts: they simulate as many mappings, to tell what feedback is worth.
+	RandomRestarts bool
 	// Limits: the best mappings that move few ranks are found too (MoveLimits).
 	Limits bool
 	// StateBytes is what a rank that moves takes along; 0 = not known.
@@ -68,7 +68,7 @@ const (
 // five rounds of feedback, and random restarts beside.
 func DefaultSearch(j *job.Job) (Search, error) {
 	s := feedback.DefaultSettings()
-	search := Search{Simulation: j.Simulation, Rounds: s.Rounds, Gain: s.Gain, Control: true}
+	search := Search{Simulation: j.Simulation, Rounds: s.Rounds, Gain: s.Gain, RandomRestarts: true}
 	if search.Simulation.Sampling.Kind == sampling.Off {
 		search.Simulation.Sampling = sampling.Reservoirs
 	}
@@ -104,7 +104,7 @@ func (m *Model) Settings(search Search) (s feedback.Settings, err error) {
 	}
 	s.Strategies, s.Baselines, s.Forms = search.Strategies, search.Baselines, search.Forms
 	s.Rounds, s.Gain, s.Simulations = search.Rounds, search.Gain, search.Simulations
-	s.Control, s.Workers, s.Traffic = search.Control, search.Workers, m.Traffic
+	s.Control, s.Workers, s.Traffic = search.RandomRestarts, search.Workers, m.Traffic
 	simulated, err := m.Program.Traffic()
 	if err != nil {
 		return s, err
@@ -124,8 +124,8 @@ func (m *Model) Settings(search Search) (s feedback.Settings, err error) {
 	if search.Repeats > 0 {
 		s.Repeats = search.Repeats
 	}
-	if search.JudgeRepeats > 0 {
-		s.Judge = search.JudgeRepeats
+	if search.ValidationRepeats > 0 {
+		s.Judge = search.ValidationRepeats
 	}
 	s.Validate = simulator(Unsampled(o)) // times are all that is asked
 	if o.Sampling.Kind != sampling.Off {

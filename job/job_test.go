@@ -20,7 +20,8 @@ func TestClipSlots(t *testing.T) {
 	}
 	many := &mapping.Allocation{Hosts: make([]int32, 1<<14), Slots: slices.Repeat([]int32{4097}, 1<<14)}
 	err := clipSlots(many, 4097, "file")
-	if err == nil || !strings.Contains(err.Error(), "file: 67125248 slots on 16384 hosts are too many") || input.Hint(err) == "" {
+	if err == nil || !strings.Contains(err.Error(), "file: 67125248 slots on 16384 hosts are too many") ||
+		input.Hint(err) == "" {
 		t.Errorf("4097 slots on 2^14 hosts: %v", err)
 	}
 	if err := clipSlots(many, 65, "file"); err != nil {
@@ -31,8 +32,10 @@ func TestClipSlots(t *testing.T) {
 // Sends leave over the fastest rail, what is received comes in over all rails.
 func TestHostBoundOfRails(t *testing.T) {
 	machine, err := topology.Read("net", strings.NewReader("Switch 8 \"s\"\n"+
-		"[1] \"A\"[1] # \"a\" 4xEDR\n[2] \"A\"[2] # \"a\" 4xSDR\n[3] \"B\"[1] # \"b\" 4xSDR\n[4] \"C\"[1] # \"c\" 4xSDR\n"+
-		"Ca 2 \"A\" # \"a\"\n[1] \"s\"[1] # 4xEDR\n[2] \"s\"[2] # 4xSDR\nCa 1 \"B\" # \"b\"\n[1] \"s\"[3] # 4xSDR\nCa 1 \"C\" # \"c\"\n[1] \"s\"[4] # 4xSDR\n"))
+		"[1] \"A\"[1] # \"a\" 4xEDR\n[2] \"A\"[2] # \"a\" 4xSDR\n[3] \"B\"[1] # \"b\" 4xSDR\n"+
+		"[4] \"C\"[1] # \"c\" 4xSDR\n"+
+		"Ca 2 \"A\" # \"a\"\n[1] \"s\"[1] # 4xEDR\n[2] \"s\"[2] # 4xSDR\n"+
+		"Ca 1 \"B\" # \"b\"\n[1] \"s\"[3] # 4xSDR\nCa 1 \"C\" # \"c\"\n[1] \"s\"[4] # 4xSDR\n"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -44,7 +47,8 @@ func TestHostBoundOfRails(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		j := &Job{Machine: machine, Whole: program, Allocation: &mapping.Allocation{Hosts: []int32{0, 1, 2}, Slots: []int32{1, 1, 1}}}
+		j := &Job{Machine: machine, Whole: program,
+			Allocation: &mapping.Allocation{Hosts: []int32{0, 1, 2}, Slots: []int32{1, 1, 1}}}
 		if got := j.HostBound(); got != want || got.Known() != (want.BoundNS > 0) {
 			t.Errorf("%s: %+v, want %+v", text, got, want)
 		}
@@ -55,8 +59,10 @@ func TestHostBoundOfRails(t *testing.T) {
 		}
 	}
 	gather := &workload.Program{Offsets: []int32{0, 0, 1, 2}, VolumeScale: 1,
-		Ops: []workload.Op{{Kind: workload.Send, Peer: 0, Bytes: 1000000}, {Kind: workload.Send, Peer: 0, Bytes: 1000000}}}
-	j := &Job{Machine: machine, Whole: gather, Allocation: &mapping.Allocation{Hosts: []int32{0, 1, 2}, Slots: []int32{1, 1, 1}}}
+		Ops: []workload.Op{{Kind: workload.Send, Peer: 0, Bytes: 1000000},
+			{Kind: workload.Send, Peer: 0, Bytes: 1000000}}}
+	j := &Job{Machine: machine, Whole: gather,
+		Allocation: &mapping.Allocation{Hosts: []int32{0, 1, 2}, Slots: []int32{1, 1, 1}}}
 	// 2 MB over 100 + 8 Gb/s.
 	if got := j.HostBound(); got.Bound != "ejection" || got.BoundNS != 148148 {
 		t.Errorf("gather: %+v", got)
@@ -110,7 +116,8 @@ func TestOpenErrors(t *testing.T) {
 		c.spoil(&o)
 		j, err := Open(o)
 		var wrong *Error
-		if !errors.As(err, &wrong) || !strings.Contains(err.Error(), reason) || wrong.Usage != c.usage || Hint(err) == "" {
+		if !errors.As(err, &wrong) || !strings.Contains(err.Error(), reason) || wrong.Usage != c.usage ||
+			Hint(err) == "" {
 			t.Errorf("%v, want %q", err, reason)
 		}
 		if j == nil || j.Machine != nil || j.Traffic != nil {
@@ -120,7 +127,8 @@ func TestOpenErrors(t *testing.T) {
 	o := DefaultOptions()
 	o.Topology, o.Pattern, o.Phases, o.Fixed = "torus:4x4", "ring:4", PhasesApart, "0=none"
 	j, err := Open(o)
-	if err == nil || len(j.Warnings) != 1 || !strings.HasPrefix(j.Warnings[0], "--phases apart changes nothing") {
+	if err == nil || len(j.Warnings) != 1 ||
+		!strings.HasPrefix(j.Warnings[0], "--phases apart changes nothing") {
 		t.Errorf("%v, warnings %q", err, j.Warnings)
 	}
 }

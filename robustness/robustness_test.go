@@ -69,7 +69,8 @@ func TestModelVariants(t *testing.T) {
 			changed := 0
 			for _, differs := range []bool{v.Options.PacketBytes != o.PacketBytes,
 				v.Options.BufferBytes != o.BufferBytes,
-				v.Options.Routing != o.Routing, v.Options.Switching != o.Switching, v.Options.Steps != o.Steps, v.Program != ring,
+				v.Options.Routing != o.Routing, v.Options.Switching != o.Switching, v.Options.Steps != o.Steps,
+				v.Program != ring,
 				v.Level, v.Name == "background of other partners"} {
 				if differs {
 					changed++
@@ -79,7 +80,8 @@ func TestModelVariants(t *testing.T) {
 				levels++
 			}
 			rest := v.Options
-			rest.PacketBytes, rest.BufferBytes, rest.Routing, rest.Switching = o.PacketBytes, o.BufferBytes, o.Routing, o.Switching
+			rest.PacketBytes, rest.BufferBytes, rest.Routing = o.PacketBytes, o.BufferBytes, o.Routing
+			rest.Switching = o.Switching
 			rest.Steps = o.Steps
 			if rest != o || changed != min(i, 1) {
 				t.Errorf("%s (number %d) changes %d things: %+v of %+v", v.Name, i, changed, v.Options, o)
@@ -177,7 +179,8 @@ func TestContenders(t *testing.T) {
 		start, static, best mapping.Mapping
 		against, different  int
 	}{{a, b, c, 1, 3}, {a, b, b, 0, 2}, {a, a, b, 1, 2}, {a, b, a, 1, 2}, {a, a, a, -1, 1}} {
-		if got := NewContenders(k.start, k.static, k.best); got.against != k.against || got.Different() != k.different {
+		if got := NewContenders(k.start, k.static, k.best); got.against != k.against ||
+			got.Different() != k.different {
 			t.Errorf("%v %v %v: against %d of %d different ones, want %d of %d", k.start, k.static, k.best,
 				got.against, got.Different(), k.against, k.different)
 		}

@@ -185,7 +185,7 @@ func (p *program) search(ctx context.Context, j *remap.Model, strategies []mappi
 func (p *program) loop(ctx context.Context, j *remap.Model, strategies []mapping.Strategy,
 	o evalsim.Options) (s feedback.Settings, err error) {
 	search := remap.Search{Simulation: o, KeepCongestion: p.congestionSet, Strategies: strategies,
-		Rounds: p.rounds, Gain: p.gain, Simulations: p.simulations, Control: p.control,
+		Rounds: p.rounds, Gain: p.gain, Simulations: p.simulations, RandomRestarts: p.control,
 		Limits: p.Previous != "" || p.migration > 0, StateBytes: p.migration, Workers: p.workers}
 	if !p.chosen {
 		if search.Baselines, err = strategy.ParseList(remap.DefaultBaselines); err != nil {
@@ -196,7 +196,7 @@ func (p *program) loop(ctx context.Context, j *remap.Model, strategies []mapping
 		search.Repeats = p.repeats
 	}
 	if p.context.IsSet("judge-repeats") {
-		search.JudgeRepeats = p.judgeRepeats
+		search.ValidationRepeats = p.judgeRepeats
 	}
 	if search.Forms, err = feedback.ParseForms(p.feedback); err != nil {
 		return s, inOption("feedback", err)
