@@ -24,37 +24,46 @@ const optimizeExamples = `
 
 // searchResult is the JSON of optimize.
 type searchResult struct {
-	Start    outcome       `json:"start"`
-	Static   outcome       `json:"static"` // the best without feedback
-	Best     outcome       `json:"best"`
-	Restarts *outcome      `json:"restarts,omitempty"` // the best of as many random restarts
-	Rounds   []roundResult `json:"rounds"`
+	Start outcome `json:"start"`
+	// Static is the best mapping without feedback, Restarts the best of as many random restarts.
+	Static   outcome  `json:"static"`
+	Best     outcome  `json:"best"`
+	Restarts *outcome `json:"restarts,omitempty"`
+	// Rounds has the best mapping of each round.
+	Rounds []roundResult `json:"rounds"`
 	gain
-	Selection   *gain                     `json:"selection,omitempty"` // of restarts over static
-	Beyond      *gain                     `json:"feedback,omitempty"`  // of what feedback found over restarts
-	View        string                    `json:"view"`                // how the search read links: counters, or samples and their variant
-	Bound       string                    `json:"bound,omitempty"`
-	BoundNS     int64                     `json:"bound_ns,omitempty"`
-	Simulations int                       `json:"simulations"`                   // mappings judged
-	Restarted   int                       `json:"restart_simulations,omitempty"` // by the control, beside the static ones
-	Stopped     string                    `json:"stopped"`
-	Interrupted bool                      `json:"interrupted"`
-	Fresh       bool                      `json:"fresh"` // start, static and best were judged on seeds the search did not use
+	// Selection is the gain of restarts over static, Beyond that of what feedback found over restarts.
+	Selection *gain `json:"selection,omitempty"`
+	Beyond    *gain `json:"feedback,omitempty"`
+	// View is how the search read links: counters, or samples and their variant.
+	View    string `json:"view"`
+	Bound   string `json:"bound,omitempty"`
+	BoundNS int64  `json:"bound_ns,omitempty"`
+	// Simulations counts the mappings that the search simulated, Restarted those of random restarts
+	// beside the static ones.
+	Simulations int    `json:"simulations"`
+	Restarted   int    `json:"restart_simulations,omitempty"`
+	Stopped     string `json:"stopped"`
+	Interrupted bool   `json:"interrupted"`
+	// Fresh: start, static and best were evaluated on seeds that the search did not use.
+	Fresh       bool                      `json:"fresh"`
 	Skipped     []string                  `json:"skipped,omitempty"`
 	Measured    *remap.MeasurementSummary `json:"measured,omitempty"`
 	VolumeScale float64                   `json:"volume_scale"`
-	Warnings    []string                  `json:"warnings,omitempty"` // pairs of rows, see unsettled
-	Moves       []moveRow                 `json:"moves,omitempty"`
-	CheckModel  []robustness.Row          `json:"check_model,omitempty"`
-	Timing      map[string]float64        `json:"timing,omitempty"`
+	// Warnings are pairs of rows, see unsettled.
+	Warnings   []string           `json:"warnings,omitempty"`
+	Moves      []moveRow          `json:"moves,omitempty"`
+	CheckModel []robustness.Row   `json:"check_model,omitempty"`
+	Timing     map[string]float64 `json:"timing,omitempty"`
 }
 
 // roundResult is the best mapping of one round, on the seeds of the search; start,
-// static and best are judged on others.
+// static and best are evaluated on others.
 type roundResult struct {
 	Round int `json:"round"`
 	outcome
-	Dropped bool `json:"dropped,omitempty"` // judged by the first repeats only
+	// Dropped: the mapping was evaluated by the first repeats only.
+	Dropped bool `json:"dropped,omitempty"`
 }
 
 func (p *program) optimize(ctx context.Context) error {
