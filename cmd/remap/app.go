@@ -8,6 +8,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"remap"
 	"remap/internal/nearest"
 )
 
@@ -35,8 +36,10 @@ options:
 
 // newApp is the table of commands.
 func (p *program) newApp() *cli.App {
-	job := join(p.scenarioFlag(), p.machineFlags(), p.trafficFlags(), p.backgroundFlags(), p.previousFlags(), p.simulationFlags(), p.routingFlag(), p.commonFlags(), p.jsonFlag())
-	mappings, reports := p.outputFlags(mappingFormats(), "csv"), p.outputFlags("text, markdown, csv or json", "text")
+	job := join(p.scenarioFlag(), p.machineFlags(), p.trafficFlags(), p.backgroundFlags(), p.previousFlags(),
+		p.simulationFlags(), p.routingFlag(), p.commonFlags(), p.jsonFlag())
+	mappings := p.outputFlags(mappingFormats(), "csv")
+	reports := p.outputFlags("text, markdown, csv or json", "text")
 	app := &cli.App{
 		Name: "remap", HelpName: "remap", Usage: "maps MPI ranks to hosts",
 		Writer: p.stdout, ErrWriter: p.stderr,
@@ -46,14 +49,19 @@ func (p *program) newApp() *cli.App {
 		OnUsageError:   usageError,
 		ExitErrHandler: func(*cli.Context, error) {},
 		Commands: []*cli.Command{
-			p.command("optimize", "the closed loop: map, simulate, learn from congestion, map again", optimizeExamples, p.optimize,
-				job, p.strategiesFlag("rcm,bisection,multisection,tiling,kl"), p.goalFlags(), p.migrationFlag(), p.loopFlags(), p.measuredFlags(), p.checkModelFlag(), p.samplingFlag("from which the feedback is taken: full by default, and with --measured off, which reads the simulator's counters"), mappings),
+			p.command("optimize", "the closed loop: map, simulate, learn from congestion, map again",
+				optimizeExamples, p.optimize,
+				job, p.strategiesFlag(remap.DefaultStrategies), p.goalFlags(), p.migrationFlag(), p.loopFlags(),
+				p.measuredFlags(), p.checkModelFlag(),
+				p.samplingFlag("from which the feedback is taken: full by default, and with --measured off, "+
+					"which reads the simulator's counters"), mappings),
 			p.command("map", "one static mapping, without simulation", mapExamples, p.mapOnce,
 				job, p.strategyFlag(), p.goalFlags(), mappings),
 			p.command("evaluate", "static costs of a mapping", evaluateExamples, p.evaluate,
 				job, p.mappingFlag(), reports),
 			p.command("simulate", "simulate a mapping", simulateExamples, p.simulate,
-				job, p.mappingFlag(), p.strategyFlag(), p.aloneFlag(), p.samplingFlag("which fill the est_ columns of --links"), p.measureFlags(), reports),
+				job, p.mappingFlag(), p.strategyFlag(), p.aloneFlag(),
+				p.samplingFlag("which fill the est_ columns of --links"), p.measureFlags(), reports),
 			p.command("compare", "one row a strategy: static costs and simulated time", compareExamples, p.compare,
 				job, p.strategiesFlag(compareDefault), p.goalFlags(), reports),
 			p.command("version", "build information", versionExamples, p.version, p.jsonFlag()),
@@ -71,13 +79,15 @@ func join(groups ...[]cli.Flag) []cli.Flag {
 }
 
 // command wires one row of the table.
-func (p *program) command(name, use, examples string, action func(context.Context) error, groups ...[]cli.Flag) *cli.Command {
+func (p *program) command(name, use, examples string, action func(context.Context) error,
+	groups ...[]cli.Flag) *cli.Command {
 	return &cli.Command{
 		Name: name, Usage: use, Description: strings.Trim(examples, "\n"), Flags: join(groups...),
 		CustomHelpTemplate: commandHelp, HideHelpCommand: true, OnUsageError: usageError,
 		Action: func(c *cli.Context) error {
 			if c.Args().Present() {
-				return usage("values follow their option: remap "+name+" --option VALUE", "unexpected argument %q", c.Args().First())
+				return usage("values follow their option: remap "+name+" --option VALUE",
+					"unexpected argument %q", c.Args().First())
 			}
 			p.name, p.context = name, c
 			if err := p.applyScenario(c); err != nil {
@@ -114,8 +124,9 @@ func (p *program) noCommand(c *cli.Context) error {
 
 var (
 	undefinedFlag = regexp.MustCompile(`^flag provided but not defined: -+(.*)$`)
-	invalidFlag   = regexp.MustCompile(`(?s)^invalid (?:boolean )?value (".*") for (?:flag )?-([^ :]*): (?:parse error|value out of range|strconv.*)`)
-	lonelyFlag    = regexp.MustCompile(`^flag needs an argument: -+(.*)$`)
+	invalidFlag   = regexp.MustCompile(`(?s)^invalid (?:boolean )?value (".*") for (?:flag )?-([^ :]*): ` +
+		`(?:parse error|value out of range|strconv.*)`)
+	lonelyFlag = regexp.MustCompile(`^flag needs an argument: -+(.*)$`)
 )
 
 // usageError rewords what the flag parser says, and offers the nearest option.

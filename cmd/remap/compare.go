@@ -6,7 +6,9 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"remap"
 	"remap/evalsim"
+	"remap/job"
 	"remap/mapping"
 	"remap/strategy"
 )
@@ -18,24 +20,24 @@ const compareExamples = `
   remap compare --topology torus:4x4x4 --pattern stencil3d7:4x4x4 --strategies identity,rcm+kl,tiling,swap --objective link-load --format markdown
 `
 
-// compared is a row of compare.
-type compared struct {
-	simulated
+// comparisonRow is a row of compare.
+type comparisonRow struct {
+	outcome
 	Ratio *float64 `json:"ratio"` // of elapsed_ns to the first row's; nil when that took no time
 }
 
 // comparison is the JSON of compare.
 type comparison struct {
-	Rows []compared `json:"rows"`
-	floor
+	Rows []comparisonRow `json:"rows"`
+	job.HostBound
 	VolumeScale float64            `json:"volume_scale"`
-	Skipped     []skipped          `json:"skipped,omitempty"`
+	Skipped     []skippedStrategy  `json:"skipped,omitempty"`
 	Warnings    []string           `json:"warnings,omitempty"` // pairs of rows, see unsettled
 	Timing      map[string]float64 `json:"timing,omitempty"`
 }
 
-// skipped is a strategy that cannot map this job.
-type skipped struct {
+// skippedStrategy is a strategy that cannot map this job.
+type skippedStrategy struct {
 	Strategy string `json:"strategy"`
 	Reason   string `json:"reason"`
 }
@@ -64,8 +66,9 @@ func (p *program) compare(ctx context.Context) error {
 
 // loadToCompare is what compare and optimize begin with: cheap checks of the
 // command line first, then the job.
-func (p *program) loadToCompare() (j *job, strategies []mapping.Strategy, o evalsim.Options, err error) {
-	if o, err = p.simulation(); err != nil {
+func (p *program) loadToCompare() (j *remap.Model, strategies []mapping.Strategy, o evalsim.Options,
+	err error) {
+	if o, err = p.Simulation.Options(); err != nil {
 		return nil, nil, o, err
 	}
 	if strategies, err = strategy.ParseList(p.strategies); err != nil {
@@ -77,14 +80,15 @@ func (p *program) loadToCompare() (j *job, strategies []mapping.Strategy, o eval
 
 // rows maps by every strategy, several at a time, then simulates one mapping
 // after the other, repeats at a time.
-func (p *program) rows(ctx context.Context, j *job, strategies []mapping.Strategy, o evalsim.Options) (*comparison, error) {
+func (p *program) rows(ctx context.Context, j *remap.Model, strategies []mapping.Strategy,
+	o evalsim.Options) (*comparison, error) {
 	mappings, reasons := make([]mapping.Mapping, len(strategies)), make([]error, len(strategies))
 	spinner := p.newMeter("mapping", 0)
 	var group errgroup.Group
 	group.SetLimit(p.workers)
 	for i, s := range strategies {
 		group.Go(func() error {
-			mappings[i], reasons[i] = s.Map(ctx, j.problem(p.seed))
+			mappings[i], reasons[i] = s.Map(ctx, j.Problem(p.Seed))
 			return nil
 		})
 	}
@@ -97,12 +101,12 @@ func (p *program) rows(ctx context.Context, j *job, strategies []mapping.Strateg
 	if !slices.Contains(reasons, nil) {
 		return nil, inStrategy(strategies[0].Name, reasons[0])
 	}
-	result := &comparison{VolumeScale: j.program.VolumeScale, floor: j.floor()}
+	result := &comparison{VolumeScale: j.Program.VolumeScale, HostBound: j.HostBound()}
 	meter := p.newMeter("simulating", p.repeats*len(strategies))
 	defer meter.stop()
 	for i, s := range strategies {
 		if reasons[i] != nil {
-			result.Skipped = append(result.Skipped, skipped{s.Name, reasons[i].Error()})
+			result.Skipped = append(result.Skipped, skippedStrategy{s.Name, reasons[i].Error()})
 			p.saySkipped(s.Name + ": " + reasons[i].Error())
 			continue
 		}
@@ -113,23 +117,24 @@ func (p *program) rows(ctx context.Context, j *job, strategies []mapping.Strateg
 		result.Rows = append(result.Rows, row)
 	}
 	p.clock.lap("simulate")
-	var rows []*simulated
+	var rows []*outcome
 	for i := range result.Rows {
 		result.Rows[i].Ratio = ratio(result.Rows[i].ElapsedNS, result.Rows[0].ElapsedNS)
-		rows = append(rows, &result.Rows[i].simulated)
-		result.floor = result.floor.unless(result.Rows[i].ElapsedNS)
+		rows = append(rows, &result.Rows[i].outcome)
+		result.HostBound = result.Unless(result.Rows[i].ElapsedNS)
 	}
 	result.Warnings = unsettled(rows)
 	return result, nil
 }
 
-func (p *program) row(ctx context.Context, j *job, name string, m mapping.Mapping, o evalsim.Options, meter *meter) (compared, error) {
-	var row compared
+func (p *program) row(ctx context.Context, j *remap.Model, name string, m mapping.Mapping,
+	o evalsim.Options, meter *meter) (comparisonRow, error) {
+	var row comparisonRow
 	var err error
-	if row.Costs, err = until(ctx, func() (mapping.Costs, error) { return j.costs(name, m) }); err != nil {
+	if row.Costs, err = until(ctx, func() (mapping.Costs, error) { return j.Costs(name, m) }); err != nil {
 		return row, err
 	}
-	results, err := evalsim.Repeat(ctx, j.machine, j.asJobs(m), o, p.repeats, p.workers, meter.step)
+	results, err := evalsim.Repeat(ctx, j.Machine, j.Jobs(m), o, p.repeats, p.workers, meter.step)
 	if err != nil {
 		return row, err
 	}
@@ -138,7 +143,7 @@ func (p *program) row(ctx context.Context, j *job, name string, m mapping.Mappin
 }
 
 // report has the rows, and below them what the times mean.
-func (c *comparison) report(j *job) *report {
+func (c *comparison) report(j *remap.Model) *report {
 	r := &report{value: c, table: grid{header: append(simulatedHeader("strategy"), "ratio")},
 		csvHeader: slices.Concat(staticNames, timeNames, []string{"ratio"})}
 	best := c.Rows[0].ElapsedNS
@@ -152,6 +157,6 @@ func (c *comparison) report(j *job) *report {
 		}
 		r.csvRows = append(r.csvRows, append(row.fields(), digits))
 	}
-	r.under = lines(j.beside(), j.scaled(), c.floor.sentence(best))
+	r.under = lines(beside(j.Job), scaled(j.Job), hostBoundSentence(c.HostBound, best))
 	return r
 }

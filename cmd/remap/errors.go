@@ -10,55 +10,24 @@ import (
 	"syscall"
 
 	"remap/input"
+	"remap/job"
 )
 
-// failure is an error with an exit code and advice.
-type failure struct {
-	code int
-	hint string // may be empty
-	err  error
-}
-
-func (f *failure) Error() string { return f.err.Error() }
-func (f *failure) Unwrap() error { return f.err }
-
-// usage is an error in the command line itself.
-func usage(hint, format string, args ...any) error {
-	return &failure{code: exitUsage, hint: hint, err: fmt.Errorf(format, args...)}
-}
-
-// fail is an error in what the command line asked for.
-func fail(hint, format string, args ...any) error {
-	return &failure{code: exitFailed, hint: hint, err: fmt.Errorf(format, args...)}
-}
-
-// inOption says which option an error came from. An error that names its file
-// is left as it is: FILE:LINE:COLUMN comes first on the line.
-func inOption(name string, err error) error {
-	var wrong *input.Error
-	var path *fs.PathError
-	if errors.As(err, &wrong) && wrong.File != "" || errors.As(err, &path) {
-		return err
-	}
-	return usage(hintOf(err), "--%s: %w", name, err)
-}
-
-// hintOf is the advice that err carries, if any.
-func hintOf(err error) string {
-	var f *failure
-	if errors.As(err, &f) && f.hint != "" {
-		return f.hint
-	}
-	return input.Hint(err)
-}
+// Errors of options are those of package job, which has their exit codes and advice.
+var (
+	usage    = job.Usage    // an error in the command line itself: exit code 2
+	fail     = job.Failure  // an error in what the command line asked for: exit code 1
+	inOption = job.InOption // says which option an error came from
+	hintOf   = job.Hint
+)
 
 // reportError prints err as one line, its hint as another, and returns the exit
 // code; command is empty as long as it is not known.
 func reportError(stderr io.Writer, command string, err error) int {
 	code := exitFailed
-	var f *failure
-	if errors.As(err, &f) {
-		code = f.code
+	var wrong *job.Error
+	if errors.As(err, &wrong) && wrong.Usage {
+		code = exitUsage
 	}
 	fmt.Fprintf(stderr, "remap: error: %s\n", oneLine(message(err)))
 	hint := hintOf(err)

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bufio"
 	"bytes"
 	"errors"
 	"fmt"
@@ -9,6 +8,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"remap/internal/files"
 )
 
 // output is a file that appears whole or not at all, or stdout.
@@ -51,8 +52,9 @@ func (p *program) openOutput(path string) (*output, error) {
 // name and even with --force.
 func (p *program) spareInputs(path string, info fs.FileInfo) error {
 	reads := []struct{ option, path string }{
-		{"graph", p.graph}, {"messages", p.messages}, {"topology", p.topology},
-		{"hosts", p.hosts}, {"mapping", p.mapping}, {"previous", p.previous}, {"fixed", p.fixed}, {"coordinates", p.coordinates}, {"scenario", p.scenario},
+		{"graph", p.Graph}, {"messages", p.Messages}, {"topology", p.Topology},
+		{"hosts", p.Hosts}, {"mapping", p.mapping}, {"previous", p.Previous}, {"fixed", p.Fixed},
+		{"coordinates", p.Coordinates}, {"scenario", p.scenario},
 	}
 	for _, file := range p.measuredFiles.Value() {
 		reads = append(reads, struct{ option, path string }{"measured", file})
@@ -68,14 +70,14 @@ func (p *program) spareInputs(path string, info fs.FileInfo) error {
 	return nil
 }
 
-// named is an output and the option that names it.
-type named struct {
+// namedOutput is an output and the option that names it.
+type namedOutput struct {
 	option string
 	*output
 }
 
 // differ refuses two outputs into one file.
-func differ(outputs ...named) error {
+func differ(outputs ...namedOutput) error {
 	for i, b := range outputs {
 		for _, a := range outputs[:i] {
 			if a.toFile() && b.toFile() && sameFile(a.path, b.path) {
@@ -141,7 +143,7 @@ func (o *output) write(fill func(io.Writer) error) error {
 	if o.direct {
 		return os.WriteFile(o.path, content.Bytes(), 0o666)
 	}
-	return replaceFile(o.path, func(w io.Writer) error {
+	return files.Replace(o.path, func(w io.Writer) error {
 		_, err := w.Write(content.Bytes())
 		return err
 	})
@@ -151,7 +153,7 @@ func (o *output) write(fill func(io.Writer) error) error {
 // file as they come, and are in place when it ends without an error.
 func (o *output) stream(fill func(io.Writer) error) error {
 	if !o.direct {
-		return replaceFile(o.path, fill)
+		return files.Replace(o.path, fill)
 	}
 	file, err := os.OpenFile(o.path, os.O_WRONLY, 0)
 	if err != nil {
@@ -162,49 +164,4 @@ func (o *output) stream(fill func(io.Writer) error) error {
 		err = closing
 	}
 	return err
-}
-
-// replaceFile fills a temporary file in the same folder, flushes it to the
-// disk, and renames it.
-func replaceFile(path string, fill func(io.Writer) error) (err error) {
-	return replaceBy(fmt.Sprintf("%s.%d.tmp", path, os.Getpid()), path, fill)
-}
-
-// replaceBy does it by way of a file `aside`, which must not be there.
-func replaceBy(aside, path string, fill func(io.Writer) error) (err error) {
-	file, err := os.OpenFile(aside, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
-	if err != nil {
-		var cause *fs.PathError
-		if errors.As(err, &cause) {
-			err = &fs.PathError{Op: cause.Op, Path: path, Err: cause.Err}
-		}
-		return err
-	}
-	defer func() {
-		if err != nil {
-			os.Remove(aside)
-		}
-	}()
-	to := bufio.NewWriterSize(file, 1<<16)
-	if err = fill(to); err == nil {
-		err = about(path, to.Flush())
-	}
-	if err == nil {
-		err = about(path, file.Sync())
-	}
-	if closing := file.Close(); err == nil {
-		err = about(path, closing)
-	}
-	if err != nil {
-		return err
-	}
-	return os.Rename(aside, path)
-}
-
-// about puts a path in front of an error.
-func about(path string, err error) error {
-	if err == nil {
-		return nil
-	}
-	return fmt.Errorf("%s: %w", path, err)
 }

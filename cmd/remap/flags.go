@@ -11,63 +11,30 @@ import (
 	"remap/commgraph"
 	"remap/evalsim"
 	"remap/feedback"
+	"remap/job"
 	"remap/mapping"
 	"remap/workload"
 )
 
 // settings are the values of all options. Every option is declared once, in
-// one of the groups below, with its default, its help and its place here;
+// one of the groups below, with its default, its help and its place here or in job.Options;
 // commands pick groups.
 type settings struct {
-	topology     string
-	fail, slow   cli.StringSlice
-	hosts        string
-	ranksPerHost int
-	background   cli.StringSlice
-	alone        bool
-	scenario     string
-
-	pattern      string
-	graph        string
-	graphFormat  string
-	messages     string
-	messageBytes int64
-	unitBytes    int64
-	maxPackets   int64
-	grid         string
-	coordinates  string
+	job.Options
+	// fail, slow and background become those of Options (program.load).
+	fail, slow, background cli.StringSlice
+	alone                  bool
+	scenario               string
 
 	strategy   string
 	strategies string
 	chosen     bool // --strategies is the user's, not the default
 	mapping    string
-	previous   string
-	objective  string
-	phases     string
-	fixed      string
-	maxMoves   int
 	migration  int64 // --migration-bytes
-	seed       uint64
 
-	repeats      int
-	steps        int
-	repeatsSet   bool // by the command line or a scenario
-	eagerBytes   int64
-	inFlight     int
-	computeNoise float64
-	startJitter  int64
-	memoryGbps   float64
-	congestion   string
-	congestionAt string
-
-	congestionSet bool // one of the two by the command line or a scenario
-	packetBytes   int
-	bufferBytes   int
-	switchNS      int64
-	switching     string
-	credits       string
-	routing       string
-	sampling      string
+	repeats       int
+	repeatsSet    bool // by the command line or a scenario
+	congestionSet bool // --congestion or --congestion-at, by the command line or a scenario
 
 	links       string
 	linksFormat string
@@ -88,7 +55,7 @@ type settings struct {
 	simulations  int
 	state        string
 
-	modelChecked bool // --check-model
+	checksModel bool // --check-model
 
 	measuredFiles   cli.StringSlice
 	measuredView    string
@@ -109,7 +76,7 @@ type settings struct {
 
 func (s *settings) machineFlags() []cli.Flag {
 	return []cli.Flag{
-		&cli.StringFlag{Name: "topology", Destination: &s.topology,
+		&cli.StringFlag{Name: "topology", Destination: &s.Topology,
 			Usage: "the network: a `SPEC` such as tapered or torus:8x8x8, or a file (ibnetdiscover)"},
 		&cli.StringSliceFlag{Name: "fail", Destination: &s.fail,
 			Usage: "a failed cable: a `LINK` such as leaf0:pod0-agg1, 117 (as in a links file), " +
@@ -117,10 +84,10 @@ func (s *settings) machineFlags() []cli.Flag {
 		&cli.StringSliceFlag{Name: "slow", Destination: &s.slow,
 			Usage: "a slowed cable: `LINK=FRACTION` of the rate that is left, such as leaf0:pod0-agg1=0.25; may " +
 				"be repeated"},
-		&cli.StringFlag{Name: "hosts", Destination: &s.hosts,
+		&cli.StringFlag{Name: "hosts", Destination: &s.Hosts,
 			Usage: "hosts of the job: a `LIST` such as node[0-7,9] or node0:4, or a file of them (default: every" +
 				" host that no --background names)"},
-		&cli.IntFlag{Name: "ranks-per-host", Destination: &s.ranksPerHost, Value: 1,
+		&cli.IntFlag{Name: "ranks-per-host", Destination: &s.RanksPerHost, Value: 1,
 			Usage: "`N` slots on each host"},
 	}
 }
@@ -146,24 +113,24 @@ func (s *settings) aloneFlag() []cli.Flag {
 
 func (s *settings) trafficFlags() []cli.Flag {
 	return []cli.Flag{
-		&cli.StringFlag{Name: "pattern", Destination: &s.pattern,
+		&cli.StringFlag{Name: "pattern", Destination: &s.Pattern,
 			Usage: "synthetic traffic: a `SPEC` such as stencil2d:64x72"},
-		&cli.StringFlag{Name: "graph", Destination: &s.graph, Usage: "recorded traffic: a `FILE`"},
-		&cli.StringFlag{Name: "graph-format", Destination: &s.graphFormat, Usage: "`FORMAT` of --graph, one of " +
+		&cli.StringFlag{Name: "graph", Destination: &s.Graph, Usage: "recorded traffic: a `FILE`"},
+		&cli.StringFlag{Name: "graph-format", Destination: &s.GraphFormat, Usage: "`FORMAT` of --graph, one of " +
 			strings.Join(commgraph.Formats(), ", ") + " (default: by content)"},
-		&cli.StringFlag{Name: "messages", Destination: &s.messages,
+		&cli.StringFlag{Name: "messages", Destination: &s.Messages,
 			Usage: "matrix of message counts beside a size matrix: a `FILE`"},
-		&cli.Int64Flag{Name: "message-bytes", Destination: &s.messageBytes, Value: 65536,
+		&cli.Int64Flag{Name: "message-bytes", Destination: &s.MessageBytes, Value: 65536,
 			Usage: "`N` bytes a message where counts are unknown"},
-		&cli.Int64Flag{Name: "unit-bytes", Destination: &s.unitBytes, Value: 1,
+		&cli.Int64Flag{Name: "unit-bytes", Destination: &s.UnitBytes, Value: 1,
 			Usage: "`N` bytes for every unit of the graph's weights"},
-		&cli.Int64Flag{Name: "max-packets", Destination: &s.maxPackets, Value: workload.DefaultMaxPackets,
+		&cli.Int64Flag{Name: "max-packets", Destination: &s.MaxPackets, Value: workload.DefaultMaxPackets,
 			Usage: "at most `N` packets a rank, as a mean over all ranks: where there are more than half as many" +
 				" again, this much of the volume and half of it are simulated, and times are told for the " +
 				"full volume"},
-		&cli.StringFlag{Name: "grid", Destination: &s.grid,
+		&cli.StringFlag{Name: "grid", Destination: &s.Grid,
 			Usage: "process grid of the ranks, `EXTENTS` such as 64x72, first dimension fastest"},
-		&cli.StringFlag{Name: "coordinates", Destination: &s.coordinates,
+		&cli.StringFlag{Name: "coordinates", Destination: &s.Coordinates,
 			Usage: "where ranks lie in space, for rcb and hilbert: a `FILE`, CSV with the header rank,x,y,z or " +
 				"routes of par-comm-data"},
 	}
@@ -187,7 +154,7 @@ func (s *settings) mappingFlag() []cli.Flag {
 
 func (s *settings) previousFlags() []cli.Flag {
 	return []cli.Flag{
-		&cli.StringFlag{Name: "previous", Destination: &s.previous,
+		&cli.StringFlag{Name: "previous", Destination: &s.Previous,
 			Usage: "where ranks sit now: a mapping `FILE` to start from and to count moved ranks against " +
 				"(default: identity)"},
 	}
@@ -196,21 +163,21 @@ func (s *settings) previousFlags() []cli.Flag {
 // goalFlags are taken by all commands that map.
 func (s *settings) goalFlags() []cli.Flag {
 	return []cli.Flag{
-		&cli.StringFlag{Name: "objective", Destination: &s.objective, Value: mapping.PathLength.String(),
+		&cli.StringFlag{Name: "objective", Destination: &s.Objective, Value: mapping.PathLength.String(),
 			Usage: "what mappings are to make small: `NAME` " + strings.Join(mapping.Objectives(), ", ")},
-		&cli.StringFlag{Name: "phases", Destination: &s.phases, Value: phasesTogether,
+		&cli.StringFlag{Name: "phases", Destination: &s.Phases, Value: job.PhasesTogether,
 			Usage: "`HOW` phases of a pattern, in which ranks wait for each other in between, load links: " +
 				"together, as if all were sent at once, or apart"},
-		&cli.StringFlag{Name: "fixed", Destination: &s.fixed,
+		&cli.StringFlag{Name: "fixed", Destination: &s.Fixed,
 			Usage: "ranks that must stay: a `LIST` RANK=HOST:SLOT such as 0=n3:0,5=n4, or a file with rows " +
 				"rank,host,slot"},
-		&cli.IntFlag{Name: "max-moves", Destination: &s.maxMoves,
+		&cli.IntFlag{Name: "max-moves", Destination: &s.MaxMoves,
 			Usage: "at most `N` ranks may leave the host they have in --previous; 0 = no limit"},
 	}
 }
 
 func (s *settings) routingFlag() []cli.Flag {
-	return []cli.Flag{&cli.StringFlag{Name: "routing", Destination: &s.routing, Value: "adaptive",
+	return []cli.Flag{&cli.StringFlag{Name: "routing", Destination: &s.Routing, Value: "adaptive",
 		Usage: "`NAME`: adaptive, two-choices, random, hash or static; valiant or ugal on dragonfly and " +
 			"hyperx; loads of links follow it"}}
 }
@@ -220,42 +187,42 @@ func (s *settings) routingFlag() []cli.Flag {
 // loads of links.
 func (s *settings) simulationFlags() []cli.Flag {
 	return []cli.Flag{
-		&cli.Uint64Flag{Name: "seed", Destination: &s.seed, Value: 1, Usage: "seed `N` of all chance"},
+		&cli.Uint64Flag{Name: "seed", Destination: &s.Seed, Value: 1, Usage: "seed `N` of all chance"},
 		&cli.IntFlag{Name: "repeats", Destination: &s.repeats, Value: 6,
 			Usage: "`N` simulations of a mapping, each with its own seed"},
-		&cli.IntFlag{Name: "steps", Destination: &s.steps,
+		&cli.IntFlag{Name: "steps", Destination: &s.Steps,
 			Usage: "`N` steps of every job, one after the other, and the mean time of them; 1 = a cold start; 0 " +
 				"= steady state: until the time of a step no longer drifts, the first ones left out"},
-		&cli.IntFlag{Name: "packet-bytes", Destination: &s.packetBytes, Value: 4096,
+		&cli.IntFlag{Name: "packet-bytes", Destination: &s.PacketBytes, Value: 4096,
 			Usage: "`N` bytes of the largest packet"},
-		&cli.IntFlag{Name: "buffer-bytes", Destination: &s.bufferBytes, Value: 65536,
+		&cli.IntFlag{Name: "buffer-bytes", Destination: &s.BufferBytes, Value: 65536,
 			Usage: "`N` bytes of every input buffer"},
-		&cli.Int64Flag{Name: "switch-ns", Destination: &s.switchNS, Value: 100,
+		&cli.Int64Flag{Name: "switch-ns", Destination: &s.SwitchNS, Value: 100,
 			Usage: "`N` ns from a switch's input to its output"},
-		&cli.StringFlag{Name: "credits", Destination: &s.credits, Value: "auto",
+		&cli.StringFlag{Name: "credits", Destination: &s.Credits, Value: "auto",
 			Usage: "`NAME`: exact times every credit; newest, faster, of those on their way the newest one, in " +
 				"networks with one virtual channel; auto takes newest where a round trip fills at most a " +
 				"quarter of a buffer"},
-		&cli.StringFlag{Name: "switching", Destination: &s.switching, Value: "cut-through",
+		&cli.StringFlag{Name: "switching", Destination: &s.Switching, Value: "cut-through",
 			Usage: "`NAME`: cut-through or store-and-forward"},
-		&cli.Int64Flag{Name: "eager-bytes", Destination: &s.eagerBytes,
+		&cli.Int64Flag{Name: "eager-bytes", Destination: &s.EagerBytes,
 			Usage: "messages longer than `N` bytes wait until their receiver is ready (rendezvous), in patterns " +
 				"that receive; 0 = none"},
-		&cli.IntFlag{Name: "in-flight", Destination: &s.inFlight,
+		&cli.IntFlag{Name: "in-flight", Destination: &s.InFlight,
 			Usage: "`N` messages of a rank in its adapter at a time, the others wait in order; 0 = no limit"},
-		&cli.Float64Flag{Name: "compute-noise", Destination: &s.computeNoise,
+		&cli.Float64Flag{Name: "compute-noise", Destination: &s.ComputeNoise,
 			Usage: "computing takes 1 + `X` times E of its time, E exponential with mean 1"},
-		&cli.Int64Flag{Name: "start-jitter-ns", Destination: &s.startJitter,
+		&cli.Int64Flag{Name: "start-jitter-ns", Destination: &s.StartJitterNS,
 			Usage: "ranks begin at a random time from 0 to `N` ns"},
-		&cli.Float64Flag{Name: "memory-gbps", Destination: &s.memoryGbps,
+		&cli.Float64Flag{Name: "memory-gbps", Destination: &s.MemoryGbps,
 			Usage: "`X` Gb/s of a host's memory, for messages between its own ranks; 0 = as much as its network " +
 				"links together, at least 160"},
-		&cli.StringFlag{Name: "congestion", Destination: &s.congestion, Value: evalsim.Congestion{}.String(),
+		&cli.StringFlag{Name: "congestion", Destination: &s.Congestion, Value: evalsim.Congestion{}.String(),
 			Usage: "when a port is congested: `RULE` queue-above-credits (of the next buffer), " +
 				"queue-above:BYTES, credits-below:BYTES, probabilistic:BYTES (more likely with a longer " +
 				"queue, certain from BYTES on), or, --congestion-at departure, wait-above:BYTES (the packet " +
 				"waits for longer than the link takes to send BYTES)"},
-		&cli.StringFlag{Name: "congestion-at", Destination: &s.congestionAt, Value: "queueing",
+		&cli.StringFlag{Name: "congestion-at", Destination: &s.CongestionAt, Value: "queueing",
 			Usage: "when a packet looks: `WHEN` it joins a port's queue (queueing), before that (arrival), or as" +
 				" it leaves (departure)"},
 		&cli.StringFlag{Name: "progress", Destination: &s.progress, Value: "auto",
@@ -264,9 +231,10 @@ func (s *settings) simulationFlags() []cli.Flag {
 }
 
 func (s *settings) samplingFlag(effect string) []cli.Flag {
-	return []cli.Flag{&cli.StringFlag{Name: "sampling", Destination: &s.sampling,
+	return []cli.Flag{&cli.StringFlag{Name: "sampling", Destination: &s.Sampling,
 		Usage: "packets carry samples, " + effect +
-			": `VARIANT` full (also without a value), off, n=SLOTS, one-bit, one-reservoir or bloom:BITS, with options such as one-reservoir,counter=4 (see docs/sampling.md)"}}
+			": `VARIANT` full (also without a value), off, n=SLOTS, one-bit, one-reservoir or bloom:BITS, with " +
+			"options such as one-reservoir,counter=4 (see docs/sampling.md)"}}
 }
 
 func (s *settings) measureFlags() []cli.Flag {
@@ -351,35 +319,7 @@ func (s *settings) check(c *cli.Context) error {
 	s.chosen, s.asked, s.repeatsSet = c.IsSet("strategies"), c.IsSet("format"), c.IsSet("repeats")
 	s.congestionSet = c.IsSet("congestion") || c.IsSet("congestion-at")
 	s.control = s.control && (c.IsSet("control") || !c.IsSet("budget"))
-	for _, bound := range []struct {
-		name        string
-		value       int64
-		least, most int64
-		hint        string
-	}{
-		{"ranks-per-host", int64(s.ranksPerHost), 1, 1 << 20, "usually the cores of a host"},
-		{"message-bytes", s.messageBytes, 1, 1 << 40, "the default is 65536"},
-		{"unit-bytes", s.unitBytes, 1, 1 << 40, "1 when the graph's weights are bytes"},
-		{"max-packets", s.maxPackets, 1, workload.MaxPackets, "packets a rank: more are slower to simulate; the default is 32768"},
-		{"repeats", int64(s.repeats), 1, 1000, "6 repeats are the least that give an interval"},
-		{"steps", int64(s.steps), 0, 10000, "0 is steady state, 1 a cold start"},
-		{"switch-ns", s.switchNS, 0, 1000000, "the default is 100"},
-		{"slices", int64(s.slices), 1, 1024, "5 show how congestion grows and ends"},
-		{"eager-bytes", s.eagerBytes, 0, 1 << 40, "0 = no message waits for its receiver"},
-		{"in-flight", int64(s.inFlight), 0, 1 << 20, "0 is no limit"},
-		{"start-jitter-ns", s.startJitter, 0, 3_600_000_000_000, "0 starts all ranks at once"},
-		{"workers", int64(s.workers), 1, 4096, "the default is the number of cores"},
-		{"rounds", int64(s.rounds), 0, 1000, "the default is 5"},
-		{"simulations", int64(s.simulations), 0, 1000000, "0 is no limit"},
-		{"judge-repeats", int64(s.judgeRepeats), 1, 1000, "6 are the least that give an interval; the default is 10"},
-		{"max-moves", int64(s.maxMoves), 0, 1 << 31, "0 is no limit"},
-		{"migration-bytes", s.migration, 1, 1 << 50, "what one rank keeps in memory and takes along, for example 1000000000"},
-	} {
-		if c.IsSet(bound.name) && (bound.value < bound.least || bound.value > bound.most) {
-			return usage(bound.hint, "--%s must be from %d to %d, not %d", bound.name, bound.least, bound.most, bound.value)
-		}
-	}
-	if err := cmp.Or(s.checkEmpty(c), s.checkMeasured(c)); err != nil {
+	if err := cmp.Or(s.checkBounds(c), s.checkEmpty(c), s.checkMeasured(c)); err != nil {
 		return err
 	}
 	if s.budget < 0 {
@@ -388,16 +328,17 @@ func (s *settings) check(c *cli.Context) error {
 	if !(s.gain >= 0 && s.gain <= 1000) {
 		return usage("0 switches feedback off", "--gain must be from 0 to 1000, not %g", s.gain)
 	}
-	if !(s.computeNoise >= 0 && s.computeNoise <= 1000) {
-		return usage("0 is none", "--compute-noise must be from 0 to 1000, not %g", s.computeNoise)
+	if !(s.ComputeNoise >= 0 && s.ComputeNoise <= 1000) {
+		return usage("0 is none", "--compute-noise must be from 0 to 1000, not %g", s.ComputeNoise)
 	}
-	if s.memoryGbps != 0 && !(s.memoryGbps >= 0.01 && s.memoryGbps <= 1e6) {
-		return usage("0 is as much as the host's network links together", "--memory-gbps must be 0 or from 0.01 to 1000000, not %g", s.memoryGbps)
+	if s.MemoryGbps != 0 && !(s.MemoryGbps >= 0.01 && s.MemoryGbps <= 1e6) {
+		return usage("0 is as much as the host's network links together",
+			"--memory-gbps must be 0 or from 0.01 to 1000000, not %g", s.MemoryGbps)
 	}
 	if c.IsSet("state") && s.state == "" {
 		return usage("leave the option out to keep nothing", "--state: the value is empty")
 	}
-	if c.IsSet("sampling") && s.sampling == "" {
+	if c.IsSet("sampling") && s.Sampling == "" {
 		return usage("off is none; --sampling with nothing behind it is full", "--sampling: the value is empty")
 	}
 	switch s.progress {
@@ -405,6 +346,43 @@ func (s *settings) check(c *cli.Context) error {
 		return nil
 	}
 	return usage("auto shows it on a terminal", "--progress must be auto, always or never, not %q", s.progress)
+}
+
+// checkBounds tests the bounds of whole numbers.
+func (s *settings) checkBounds(c *cli.Context) error {
+	for _, bound := range []struct {
+		name        string
+		value       int64
+		least, most int64
+		hint        string
+	}{
+		{"ranks-per-host", int64(s.RanksPerHost), 1, 1 << 20, "usually the cores of a host"},
+		{"message-bytes", s.MessageBytes, 1, 1 << 40, "the default is 65536"},
+		{"unit-bytes", s.UnitBytes, 1, 1 << 40, "1 when the graph's weights are bytes"},
+		{"max-packets", s.MaxPackets, 1, workload.MaxPackets,
+			"packets a rank: more are slower to simulate; the default is 32768"},
+		{"repeats", int64(s.repeats), 1, 1000, "6 repeats are the least that give an interval"},
+		{"steps", int64(s.Steps), 0, 10000, "0 is steady state, 1 a cold start"},
+		{"switch-ns", s.SwitchNS, 0, 1000000, "the default is 100"},
+		{"slices", int64(s.slices), 1, 1024, "5 show how congestion grows and ends"},
+		{"eager-bytes", s.EagerBytes, 0, 1 << 40, "0 = no message waits for its receiver"},
+		{"in-flight", int64(s.InFlight), 0, 1 << 20, "0 is no limit"},
+		{"start-jitter-ns", s.StartJitterNS, 0, 3_600_000_000_000, "0 starts all ranks at once"},
+		{"workers", int64(s.workers), 1, 4096, "the default is the number of cores"},
+		{"rounds", int64(s.rounds), 0, 1000, "the default is 5"},
+		{"simulations", int64(s.simulations), 0, 1000000, "0 is no limit"},
+		{"judge-repeats", int64(s.judgeRepeats), 1, 1000,
+			"6 are the least that give an interval; the default is 10"},
+		{"max-moves", int64(s.MaxMoves), 0, 1 << 31, "0 is no limit"},
+		{"migration-bytes", s.migration, 1, 1 << 50,
+			"what one rank keeps in memory and takes along, for example 1000000000"},
+	} {
+		if c.IsSet(bound.name) && (bound.value < bound.least || bound.value > bound.most) {
+			return usage(bound.hint, "--%s must be from %d to %d, not %d",
+				bound.name, bound.least, bound.most, bound.value)
+		}
+	}
+	return nil
 }
 
 // checkEmpty refuses options with nothing in them, which may be a script's

@@ -42,7 +42,8 @@ func newGain(g feedback.Gain) gain {
 
 // sentence says it to people; the result must be fresh.
 func (g gain) sentence(found *feedback.Result) string {
-	text := fmt.Sprintf("gain over the best static mapping on %d fresh seeds: %s", found.Best.Summary.Repeats, gainText(found.Gain))
+	text := fmt.Sprintf("gain over the best static mapping on %d fresh seeds: %s",
+		found.Best.Summary.Repeats, gainText(found.Gain))
 	switch {
 	case slices.Equal(found.Best.Mapping, found.Static.Mapping) && !learned(found):
 		text = "the best static mapping is the result: no round of feedback was run"

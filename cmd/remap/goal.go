@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"remap/job"
 	"remap/mapping"
 	"remap/rcm"
 )
@@ -16,14 +17,14 @@ type goal struct {
 	CostBefore    *float64 `json:"objective_cost_before,omitempty"`
 }
 
-// goal judges a mapping beside the start.
-func (j *job) goal(m mapping.Mapping) goal {
-	if j.objective == mapping.PathLength {
+// goalOf evaluates a mapping beside the start.
+func goalOf(j *job.Job, m mapping.Mapping) goal {
+	if j.Objective == mapping.PathLength {
 		return goal{}
 	}
-	problem := j.problem(0)
-	before, after := problem.Cost(j.start()), problem.Cost(m)
-	return goal{j.objective.String(), &after, &before}
+	problem := j.Problem(0)
+	before, after := problem.Cost(j.Start()), problem.Cost(m)
+	return goal{j.Objective.String(), &after, &before}
 }
 
 // addTo appends a column to the summary of map: the objective's cost, that of
@@ -44,25 +45,12 @@ func (g goal) addTo(summary *grid) {
 
 // banded is what a strategy that begins with rcm makes of the graph's matrix;
 // nil for others.
-func (j *job) banded(strategy string, m mapping.Mapping) *rcm.Measures {
+func banded(j *job.Job, strategy string, m mapping.Mapping) *rcm.Measures {
 	first, _, _ := strings.Cut(strategy, "+")
 	if name, _, _ := strings.Cut(first, ":"); name != "rcm" {
 		return nil
 	}
-	rankOn := make([]int32, j.allocation.SlotCount())
-	for s := range rankOn {
-		rankOn[s] = -1
-	}
-	for r, s := range m {
-		rankOn[s] = int32(r)
-	}
-	order := make([]int32, 0, len(m))
-	for _, r := range rankOn {
-		if r >= 0 {
-			order = append(order, r)
-		}
-	}
-	measures := rcm.Measure(j.graph, order)
+	measures := j.Band(m)
 	return &measures
 }
 
@@ -71,5 +59,6 @@ func bandSentence(b *rcm.Measures) string {
 	if b == nil {
 		return ""
 	}
-	return fmt.Sprintf("ranks in slot order: bandwidth %d (before %d), profile %d (before %d)", b.BandwidthAfter, b.BandwidthBefore, b.ProfileAfter, b.ProfileBefore)
+	return fmt.Sprintf("ranks in slot order: bandwidth %d (before %d), profile %d (before %d)",
+		b.BandwidthAfter, b.BandwidthBefore, b.ProfileAfter, b.ProfileBefore)
 }

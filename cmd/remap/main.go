@@ -16,8 +16,6 @@ import (
 	"syscall"
 
 	"github.com/urfave/cli/v2"
-
-	"remap/commgraph"
 )
 
 // Exit codes that scripts rely on.
@@ -37,10 +35,9 @@ type program struct {
 	stdin          io.Reader
 	stdout, stderr io.Writer
 	app            *cli.App
-	name           string                             // of the command, once it is known
-	fixture        func() (*commgraph.Traffic, error) // recorded traffic of a scenario of ours; nil = --graph
-	origins        map[string]string                  // FILE:LINE of options that a scenario file sets
-	context        *cli.Context                       // of the command, once it is known
+	name           string            // of the command, once it is known
+	origins        map[string]string // FILE:LINE of options that a scenario file sets
+	context        *cli.Context      // of the command, once it is known
 	clock          stopwatch
 }
 

@@ -7,7 +7,9 @@ import (
 	"io"
 	"strings"
 
+	"remap"
 	"remap/geometric"
+	"remap/job"
 	"remap/mapping"
 	"remap/rcm"
 	"remap/strategy"
@@ -24,12 +26,12 @@ const evaluateExamples = `
   remap evaluate --topology torus:4x4x4 --pattern ring:64,rounds=3 --mapping job.csv --json
 `
 
-// static is the JSON of map and evaluate.
-type static struct {
+// staticResult is the JSON of map and evaluate.
+type staticResult struct {
 	mapping.Costs
 	goal
 	*rcm.Measures
-	pathBound
+	job.PathBound
 	Timing map[string]float64 `json:"timing,omitempty"`
 }
 
@@ -47,37 +49,38 @@ func (p *program) mapOnce(ctx context.Context) error {
 		return err
 	}
 	spinner := p.newMeter("mapping", 0)
-	m, err := until(ctx, func() (mapping.Mapping, error) { return chosen.Map(ctx, j.problem(p.seed)) })
+	m, err := until(ctx, func() (mapping.Mapping, error) { return chosen.Map(ctx, j.Problem(p.Seed)) })
 	spinner.stop()
 	if err != nil {
 		return inStrategy(chosen.Name, err)
 	}
 	p.clock.lap("map")
-	costs, err := until(ctx, func() (mapping.Costs, error) { return j.costs(chosen.Name, m) })
+	costs, err := until(ctx, func() (mapping.Costs, error) { return j.Costs(chosen.Name, m) })
 	if err != nil {
 		return err
 	}
-	before, err := until(ctx, func() (mapping.Costs, error) { return j.costs(j.startName(), j.start()) })
+	before, err := until(ctx, func() (mapping.Costs, error) { return j.Costs(j.StartName(), j.Start()) })
 	if err != nil {
 		return err
 	}
-	goal, err := until(ctx, func() (goal, error) { return j.goal(m), nil })
+	goal, err := until(ctx, func() (goal, error) { return goalOf(j.Job, m), nil })
 	if err != nil {
 		return err
 	}
-	band, bound := j.banded(chosen.Name, m), j.pathBound()
+	band, bound := banded(j.Job, chosen.Name, m), j.PathBound()
 	p.clock.lap("bound")
-	if err := p.writeMapping(out, j, m); err != nil {
+	if err := p.writeMapping(out, j.Job, m); err != nil {
 		return err
 	}
 	if p.json {
-		return p.writeJSON(static{costs, goal, band, bound, p.timingFields()})
+		return p.writeJSON(staticResult{costs, goal, band, bound, p.timingFields()})
 	}
 	summary := grid{header: append([]string{"strategy"}, staticHeader...)}
 	summary.add(append([]string{"before: " + before.Strategy}, staticCells(&before)...)...)
 	summary.add(append([]string{"after: " + costs.Strategy}, staticCells(&costs)...)...)
 	goal.addTo(&summary)
-	return p.writeSummary(out, &report{table: summary, under: lines(bandSentence(band), bound.sentence(costs.AvgPathLength))})
+	return p.writeSummary(out, &report{table: summary,
+		under: lines(bandSentence(band), pathBoundSentence(bound, costs.AvgPathLength))})
 }
 
 // until does work that takes no interrupt, such as the costs of a large job,
@@ -120,18 +123,19 @@ func (p *program) evaluate(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	m, err := p.openMapping(p.mapping, j)
+	m, err := j.ReadMapping(p.mapping)
 	if err != nil {
 		return inOption("mapping", err)
 	}
-	costs, err := until(ctx, func() (mapping.Costs, error) { return j.costs(p.mapping, m) })
+	costs, err := until(ctx, func() (mapping.Costs, error) { return j.Costs(p.mapping, m) })
 	if err != nil {
 		return err
 	}
-	bound := j.pathBound()
+	bound := j.PathBound()
 	p.clock.lap("bound")
-	r := report{value: static{Costs: costs, pathBound: bound, Timing: p.timingFields()}, csvHeader: staticNames, csvRows: [][]string{staticFields(&costs)},
-		under: bound.sentence(costs.AvgPathLength)}
+	r := report{value: staticResult{Costs: costs, PathBound: bound, Timing: p.timingFields()},
+		csvHeader: staticNames, csvRows: [][]string{staticFields(&costs)},
+		under: pathBoundSentence(bound, costs.AvgPathLength)}
 	r.table.header = append([]string{"mapping"}, staticHeader...)
 	r.table.add(append([]string{costs.Strategy}, staticCells(&costs)...)...)
 	return p.writeReport(out, format, &r)
@@ -157,12 +161,10 @@ func inStrategy(name string, err error) error {
 	case errors.Is(err, tiling.ErrNoGrid):
 		hint = gridHint
 	case errors.As(err, &many):
-		hint = movesHint
+		hint = remap.MovesHint
 	}
 	return fail(hint, "strategy %s: %w", name, err)
 }
-
-const movesHint = "--fixed asks for these moves; a larger --max-moves allows them"
 
 const gridHint = "--grid AxB says the ranks' process grid"
 
@@ -191,21 +193,6 @@ func strategyNames() string {
 		names += s.Name
 	}
 	return names
-}
-
-// start is the mapping that a job begins with: --previous, or the identity.
-func (j *job) start() mapping.Mapping {
-	if j.previous != nil {
-		return j.previous
-	}
-	return mapping.Identity(j.traffic.Ranks())
-}
-
-func (j *job) startName() string {
-	if j.previous != nil {
-		return "previous"
-	}
-	return "identity"
 }
 
 // writeSummary shows people a table: on stdout when the mapping went to a

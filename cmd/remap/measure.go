@@ -7,8 +7,8 @@ import (
 	"math"
 	"time"
 
+	"remap"
 	"remap/evalsim"
-	"remap/sampling"
 	"remap/simfiles"
 )
 
@@ -21,28 +21,32 @@ type measures struct {
 // openMeasures checks the files' options, which must name files of their own.
 func (p *program) openMeasures(out *output) (*measures, error) {
 	f := &measures{linksFormat: simfiles.FormatOf(p.links)}
-	outputs := []named{{"output", out}}
+	outputs := []namedOutput{{"output", out}}
 	for _, file := range []struct {
 		option, path string
 		to           **output
-	}{{"links", p.links, &f.links}, {"samples", p.samples, &f.samples}, {"latencies", p.latencies, &f.latencies}} {
+	}{{"links", p.links, &f.links}, {"samples", p.samples, &f.samples},
+		{"latencies", p.latencies, &f.latencies}} {
 		if file.path == "-" {
-			return nil, usage(fmt.Sprintf("for example --%s %s.csv: standard output has the report", file.option, file.option), "--%s needs a file", file.option)
+			return nil, usage(fmt.Sprintf("for example --%s %s.csv: standard output has the report",
+				file.option, file.option), "--%s needs a file", file.option)
 		}
 		opened, err := p.openOutput(file.path)
 		if err != nil {
 			return nil, err
 		}
 		*file.to = opened
-		outputs = append(outputs, named{file.option, opened})
+		outputs = append(outputs, namedOutput{file.option, opened})
 	}
 	if p.links == "" {
 		for _, option := range []struct {
 			name  string
 			given bool
-		}{{"links-format", p.linksFormat != ""}, {"slices", p.slices > 0}, {"by-phase", p.byPhase}, {"by-tag", p.byTag}, {"by-call-site", p.byCallSite}, {"view", p.view != "job"}} {
+		}{{"links-format", p.linksFormat != ""}, {"slices", p.slices > 0}, {"by-phase", p.byPhase},
+			{"by-tag", p.byTag}, {"by-call-site", p.byCallSite}, {"view", p.view != "job"}} {
 			if option.given {
-				return nil, usage("add --links FILE", "--%s says what --links writes, and --links is missing", option.name)
+				return nil, usage("add --links FILE", "--%s says what --links writes, and --links is missing",
+					option.name)
 			}
 		}
 	}
@@ -63,19 +67,21 @@ func (p *program) openMeasures(out *output) (*measures, error) {
 
 // measured adds what the files need to a simulation's options. --slices has
 // the first repeat played once more, to learn how long it is.
-func (p *program) measured(ctx context.Context, f *measures, j *job, jobs []evalsim.Job, o *evalsim.Options) error {
+func (p *program) measured(ctx context.Context, f *measures, j *remap.Model, jobs []evalsim.Job,
+	o *evalsim.Options) error {
 	p.sayUnused(j)
 	o.Latencies = true
 	o.ByPhase, o.ByTag, o.ByCallSite = p.byPhase, p.byTag, p.byCallSite
-	if p.categories() || f.samples.toFile() || len(j.background) > 0 { // background: for the verdict
+	if p.categories() || f.samples.toFile() || len(j.Background) > 0 { // background: for the verdict
 		sampled(o)
 	}
-	if err := p.boundParts(j, jobs, *o); err != nil || p.slices == 0 {
+	if p.slices == 0 && !p.categories() {
+		return nil
+	}
+	if err := j.CheckMemory(jobs, *o, p.slices, p.repeats); err != nil || p.slices == 0 {
 		return err
 	}
-	plain := *o
-	unsampled(&plain)
-	first, err := evalsim.Run(ctx, j.machine, jobs, plain)
+	first, err := evalsim.Run(ctx, j.Machine, jobs, remap.Unsampled(*o))
 	if err != nil {
 		return err
 	}
@@ -83,44 +89,10 @@ func (p *program) measured(ctx context.Context, f *measures, j *job, jobs []eval
 	return nil
 }
 
-// maxPartsBytes is what slices and categories of all repeats may take in memory:
-// below what the simulator itself would cut slices for.
-const maxPartsBytes = 1 << 30
-
-// What a part of a simulation's results takes.
-const (
-	entryBytes = 40  // a link, of what samples say
-	countBytes = 104 // a link in a slice, of exact counts
-)
-
-// boundParts refuses slices, phases, tags and call sites that would not fit.
-func (p *program) boundParts(j *job, jobs []evalsim.Job, o evalsim.Options) error {
-	if p.slices == 0 && !p.categories() {
-		return nil
-	}
-	bytes, parts := float64(0), 0
-	if p.slices > 0 {
-		bytes = countBytes
-	}
-	if o.Sampling.Kind != sampling.Off {
-		var err error
-		if parts, err = evalsim.CountCategories(jobs, o); err != nil {
-			return err
-		}
-		bytes += entryBytes * float64(parts)
-	}
-	bytes *= float64(max(1, p.slices)) * float64(len(j.machine.Links)) * float64(p.repeats)
-	if bytes > maxPartsBytes {
-		return usage("fewer slices or repeats, or without --by-phase, --by-tag or --by-call-site",
-			"samples of %d links, kept in %d categories, times %d slices, times %d repeats, would take %.1f GiB, at most 1 is allowed",
-			len(j.machine.Links), max(1, parts), max(1, p.slices), p.repeats, bytes/(1<<30))
-	}
-	return nil
-}
-
 // play simulates, and writes samples as they come.
-func (p *program) play(ctx context.Context, f *measures, j *job, jobs []evalsim.Job, o evalsim.Options) ([]*evalsim.Result, error) {
-	s, err := evalsim.New(j.machine, jobs, o)
+func (p *program) play(ctx context.Context, f *measures, j *remap.Model, jobs []evalsim.Job,
+	o evalsim.Options) ([]*evalsim.Result, error) {
+	s, err := evalsim.New(j.Machine, jobs, o)
 	if err != nil {
 		return nil, err
 	}
@@ -131,7 +103,7 @@ func (p *program) play(ctx context.Context, f *measures, j *job, jobs []evalsim.
 	}
 	var results []*evalsim.Result
 	return results, f.samples.stream(func(w io.Writer) error {
-		rows, err := simfiles.NewSamplesWriter(w, simfiles.FormatOf(p.samples), j.machine, o.Sampling, jobs)
+		rows, err := simfiles.NewSamplesWriter(w, simfiles.FormatOf(p.samples), j.Machine, o.Sampling, jobs)
 		if err != nil {
 			return err
 		}
@@ -143,13 +115,15 @@ func (p *program) play(ctx context.Context, f *measures, j *job, jobs []evalsim.
 }
 
 // writeMeasures writes the files of links and latencies.
-func (p *program) writeMeasures(f *measures, j *job, jobs []evalsim.Job, results []*evalsim.Result, latencies []evalsim.LatencySummary) error {
+func (p *program) writeMeasures(f *measures, j *remap.Model, jobs []evalsim.Job, results []*evalsim.Result,
+	latencies []evalsim.LatencySummary) error {
 	if f.links.toFile() {
-		o := simfiles.LinksOptions{Format: f.linksFormat, Slices: p.slices > 0, ByPhase: p.byPhase, ByTag: p.byTag, ByCallSite: p.byCallSite, Jobs: jobs}
+		o := simfiles.LinksOptions{Format: f.linksFormat, Slices: p.slices > 0, ByPhase: p.byPhase, ByTag: p.byTag,
+			ByCallSite: p.byCallSite, Jobs: jobs}
 		if p.view == "administrator" {
 			o.Job = simfiles.AllJobs
 		}
-		if err := f.links.write(func(w io.Writer) error { return simfiles.WriteLinks(w, j.machine, results, o) }); err != nil {
+		if err := f.links.write(func(w io.Writer) error { return simfiles.WriteLinks(w, j.Machine, results, o) }); err != nil {
 			return err
 		}
 	}

@@ -2,19 +2,17 @@ package main
 
 import (
 	"context"
-	"crypto/sha256"
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/urfave/cli/v2"
 
+	"remap"
 	"remap/counters"
 	"remap/evalsim"
-	"remap/feedback"
+	"remap/job"
 	"remap/topology"
 )
 
@@ -28,9 +26,9 @@ func (s *settings) measuredFlags() []cli.Flag {
 				"ibqueryerrors), a `FILE` or folder given 2 to 5 times in order of time, with --measured-seconds; " +
 				"or 1 to 4 tables (CSV of LDMS, a links file, from,port,to,seconds,bytes,congested_fraction), each" +
 				" of its own time; see docs/measured.md"},
-		&cli.StringFlag{Name: "measured-view", Destination: &s.measuredView, Value: administratorView,
-			Usage: "`WHOSE` columns of --measured are read: " + administratorView + " (counts of all packets at " +
-				"ports), or " + jobView + " (the est_ columns of a links file: what the job's own packets told of a " +
+		&cli.StringFlag{Name: "measured-view", Destination: &s.measuredView, Value: remap.AdministratorView,
+			Usage: "`WHOSE` columns of --measured are read: " + remap.AdministratorView + " (counts of all packets at " +
+				"ports), or " + remap.JobView + " (the est_ columns of a links file: what the job's own packets told of a " +
 				"run with --sampling)"},
 		&cli.Float64Flag{Name: "measured-seconds", Destination: &s.measuredSeconds,
 			Usage: "`N` seconds from one --measured to the next, or that a table or a single one is of"},
@@ -76,160 +74,30 @@ func (s *settings) checkMeasured(c *cli.Context) error {
 	return nil
 }
 
-// pathSum is fileSum, of a folder that of its files' names and contents.
-func pathSum(path string, info os.FileInfo) (string, error) {
-	if !info.IsDir() {
-		return fileSum(path)
-	}
-	entries, err := os.ReadDir(path)
-	if err != nil {
-		return "", err
-	}
-	all := sha256.New()
-	for _, entry := range entries {
-		if !entry.Type().IsRegular() {
-			continue
-		}
-		sum, err := fileSum(filepath.Join(path, entry.Name()))
-		if err != nil {
-			return "", err
-		}
-		fmt.Fprintf(all, "%q %s\n", entry.Name(), sum)
-	}
-	return fmt.Sprintf("%x", all.Sum(nil)[:8]), nil
-}
-
-// measurement is what --measured says.
-type measurement struct {
-	*feedback.Measured
-	links   *counters.Links       // nil with samples
-	samples *counters.Samples     // what the job's own packets told; nil with links
-	left    *topology.Topology    // at the rates that others leave
-	others  *feedback.Others      // traffic in place of others; nil = links of left stand for them
-	run     *feedback.MeasuredRun // what ran
-}
-
-// measuredLinks is the JSON of a measurement.
-type measuredLinks struct {
-	View      string     `json:"view"` // administrator or job
-	Links     int        `json:"links"`
-	Known     int        `json:"known"` // with a rate, or crossed by the job's packets
-	FarEnd    int        `json:"far_end"`
-	Alike     int        `json:"alike"` // taken as others of their kind
-	Idle      int        `json:"idle"`  // taken as idle
-	Missing   int        `json:"missing_ports"`
-	Empty     int        `json:"empty_files"`
-	Saturated int        `json:"saturated"`
-	Reset     int        `json:"reset"`
-	Clamped   int        `json:"clamped"`
-	Strange   int        `json:"not_in_network"`
-	PerSecond float64    `json:"own_traffic_per_second"` // 0 = not known
-	Busiest   *linkInUse `json:"busiest,omitempty"`
-	Others    *sentAlike `json:"others,omitempty"` // null where slowed links stand for others
-	// Windows: intervals between more than two snapshots, or of several tables; 0 = there is one
-	Windows int `json:"windows,omitempty"`
-}
-
-// sentAlike is the traffic that stands for others, and how far what it does beside the
-// mapping that ran is from what was measured.
-type sentAlike struct {
-	Traffic string  `json:"traffic"`
-	Hosts   int     `json:"hosts"`
-	Bytes   float64 `json:"bytes_off"` // on links between switches, of 1
-	Waits   float64 `json:"waits_off"` // likewise, of the time in which these send
-	Time    float64 `json:"job_time"`  // simulated over measured; 0 = not known
-	// Windows: intervals that repeats take in turn; 0 = all are beside the mean of the whole time
-	Windows int `json:"windows,omitempty"`
-}
-
-// linkInUse is a link and the share of its rate that others use.
-type linkInUse struct {
-	From    string  `json:"from"`
-	Port    int32   `json:"port"`
-	To      string  `json:"to"`
-	Foreign float64 `json:"foreign"`
-}
-
-// summary is nil without a measurement.
-func (m *measurement) summary(machine *topology.Topology) *measuredLinks {
-	if m == nil {
+// openMeasured reads --measured, of a run under the mapping of --previous.
+func (p *program) openMeasured(ctx context.Context, j *remap.Model, simulation evalsim.Options) error {
+	files := p.measuredFiles.Value()
+	if len(files) == 0 {
 		return nil
 	}
-	s := &measuredLinks{View: jobView, Links: len(machine.Links), Alike: m.Alike, Idle: m.Idle,
-		PerSecond: m.Factor, Windows: len(m.Windows)}
-	if m.samples != nil {
-		s.Known = m.samples.Links
-	} else {
-		c := &m.links.Count
-		s.View, s.Known, s.FarEnd, s.Missing, s.Empty = administratorView, c.Measured, c.FarEnd, c.Missing, c.Dead
-		s.Saturated, s.Reset, s.Clamped, s.Strange = c.Saturated, c.Reset, c.Clamped, c.Strange
-	}
-	if l := m.Busiest(); l >= 0 {
-		link := &machine.Links[l]
-		s.Busiest = &linkInUse{machine.NodeName(link.From), link.FromPort, machine.NodeName(link.To), m.Foreign[l]}
-	}
-	if o := m.others; o != nil {
-		s.Others = &sentAlike{o.Name, o.Hosts, o.Bytes, o.Stall, o.Time, o.Windows}
-	}
-	return s
-}
-
-// openMeasured reads --measured, and makes traffic of others of it, or slows the network
-// of the job to what others leave; nil without it. The job ran under the mapping of --previous.
-func (p *program) openMeasured(ctx context.Context, j *job,
-	simulation evalsim.Options) (*measurement, error) {
-	files := p.measuredFiles.Value()
-	switch {
-	case len(files) == 0:
-		return nil, nil
-	case p.measuredView == jobView:
-		return p.openOwnSamples(ctx, j, files[0], simulation)
+	if p.measuredView == remap.JobView {
+		if err := j.ReadSamples(ctx, files[0], simulation); err != nil {
+			return p.outOfBudget(err)
+		}
+		p.sayOwnSamples(j.Job, j.Measured)
+		return nil
 	}
 	o := counters.Options{Seconds: p.measuredSeconds, Tick: p.xmitWaitTick}
 	var err error
 	if p.measuredColumns != "" {
 		if o.Columns, err = counters.ParseColumns(p.measuredColumns); err != nil {
-			return nil, inOption("measured-columns", err)
+			return inOption("measured-columns", err)
 		}
 	}
-	m := &measurement{}
-	if m.links, err = counters.Open(j.machine, files, o); err != nil {
-		return nil, inOption("measured", err)
+	if err := j.ReadCounters(ctx, files, o, simulation); err != nil {
+		return p.outOfBudget(err)
 	}
-	ran := j.problem(p.seed).StartMapping()
-	alone, err := evalsim.Repeat(ctx, j.machine, j.asJobs(ran)[:1], simulation, 1, 1, nil)
-	if err != nil {
-		return nil, p.outOfBudget(err)
-	}
-	m.Measured = feedback.TakeApart(j.machine, j.allocation, j.traffic, ran, m.links, alone[0])
-	if err := m.slow(j.machine); err != nil {
-		return nil, err
-	}
-	m.run = p.measuredRun(j, simulation)
-	if m.others, err = m.FindOthers(ctx, m.run); err != nil {
-		return nil, p.outOfBudget(err)
-	}
-	j.measured = m
-	p.sayMeasured(j, m)
-	return m, nil
-}
-
-// measuredRun is what ran while the measurement was made: under the mapping of --previous.
-func (p *program) measuredRun(j *job, simulation evalsim.Options) *feedback.MeasuredRun {
-	r := &feedback.MeasuredRun{Machine: j.machine, Allocation: j.allocation, Program: j.program,
-		Previous: j.problem(p.seed).StartMapping(), Options: simulation, Routing: j.routing, Workers: p.workers}
-	unsampled(&r.Options)
-	return r
-}
-
-// slow sets the network at the rates that others leave.
-func (m *measurement) slow(machine *topology.Topology) (err error) {
-	if m.left, err = m.Left(machine); err != nil {
-		return err
-	}
-	for l := range m.left.Links {
-		m.left.Links[l].BytesPerSecond = max(m.left.Links[l].BytesPerSecond, slowestLink)
-	}
+	p.sayMeasured(j.Job, j.Measured)
 	return nil
 }
 
@@ -241,90 +109,69 @@ func (p *program) outOfBudget(err error) error {
 	return err
 }
 
-// network is where mappings are simulated: at the rates that others leave, where
-// those were measured and no traffic stands for others.
-func (j *job) network() *topology.Topology {
-	if j.measured == nil || j.measured.others != nil {
-		return j.machine
-	}
-	return j.measured.left
-}
-
-// simulator is feedback.Simulator of the job beside others.
-func (p *program) simulator(j *job, o evalsim.Options) feedback.Evaluate {
-	if j.measured != nil && j.measured.others != nil {
-		return j.measured.others.Simulator(j.measured.run, o)
-	}
-	return feedback.Simulator(j.network(), j.allocation, j.program, o, p.workers, j.others()...)
-}
-
-// watch lets the loop learn of others from the measurement, where no traffic stands for
-// them that simulations show.
-func (m *measurement) watch(s *feedback.Settings, p *program, j *job) {
-	if m == nil || m.others != nil {
-		return
-	}
-	m.Watch(s, j.problem(p.seed).StartMapping())
-}
-
 // sayMeasured tells what was used of the measurement.
-func (p *program) sayMeasured(j *job, m *measurement) {
-	for _, warning := range m.links.Warnings {
+func (p *program) sayMeasured(j *job.Job, m *remap.Measurement) {
+	for _, warning := range m.Links.Warnings {
 		p.hint("measured: %s", oneLine(warning))
 	}
-	c := &m.links.Count
+	c := &m.Links.Count
 	intervals := ""
 	if n := len(m.Windows); n > 0 {
 		intervals = fmt.Sprintf(", %d intervals", n)
 	}
-	p.say("measured: the rates of %d of %d links%s%s", c.Measured, len(j.machine.Links), intervals, m.besides())
+	p.say("measured: the rates of %d of %d links%s%s", c.Measured, len(j.Machine.Links), intervals, besides(m))
 	switch {
 	case c.Measured == 0:
-		p.say("measured: no link's rate is known: mappings are simulated at the full rates; stalls are taken as the congestion of the mapping that ran")
+		p.say("measured: no link's rate is known: mappings are simulated at the full rates; stalls " +
+			"are taken as the congestion of the mapping that ran")
 		return
 	case m.Factor == 0:
-		p.hint("measured: no link of the job's hosts tells how much the job itself sent: all traffic is taken as others'. Did the job run, under --previous, on these hosts?")
+		p.hint("measured: no link of the job's hosts tells how much the job itself sent: all " +
+			"traffic is taken as others'. Did the job run, under --previous, on these hosts?")
 	default:
 		p.say("measured: the job's traffic passed %.4g times a second, by %d links of its hosts", m.Factor, m.Hosts)
 	}
-	if !m.between(j.machine) {
-		p.hint("measured: no link between switches was measured: counters of hosts alone do not say what others do there")
+	if !between(m, j.Machine) {
+		p.hint("measured: no link between switches was measured: counters of hosts alone do not say " +
+			"what others do there")
 	}
-	p.say("measured: %s", m.busiest(j.machine))
-	if o := m.others; o != nil {
-		p.say("measured: mappings are simulated beside traffic of %d hosts of others (%s): beside the mapping that ran it brings links between switches bytes that differ by %.0f %%, waits by %.0f %%",
+	p.say("measured: %s", busiest(m, j.Machine))
+	if o := m.Others; o != nil {
+		p.say("measured: mappings are simulated beside traffic of %d hosts of others (%s): beside the "+
+			"mapping that ran it brings links between switches bytes that differ by %.0f %%, waits by %.0f %%",
 			o.Hosts, o.Name, 100*o.Bytes, 100*o.Stall)
 		p.sayWindows(m)
 		return
 	}
 	p.sayWindows(m)
-	p.say("measured: mappings are simulated with links at the rates that others leave, at least 5 %%: no traffic between others' hosts was found that brings links what was measured")
+	p.say("measured: mappings are simulated with links at the rates that others leave, at least 5 %%: " +
+		"no traffic between others' hosts was found that brings links what was measured")
 }
 
 // sayWindows tells whether simulations are beside the intervals of the measurement.
-func (p *program) sayWindows(m *measurement) {
+func (p *program) sayWindows(m *remap.Measurement) {
 	n, silent := len(m.Windows), ""
 	switch {
 	case n == 0:
-	case m.others == nil:
+	case m.Others == nil:
 		p.say("measured: the %d intervals are not used: links are slowed by the mean over the whole time", n)
-	case m.others.Windows == 0:
+	case m.Others.Windows == 0:
 		p.say("measured: the %d intervals are not used: no traffic was found that brings links what each has; others are"+
 			" simulated by the mean over the whole time", n)
 	default:
-		if m.others.Silent > 0 {
-			silent = fmt.Sprintf("; in %d of them others send nothing", m.others.Silent)
+		if m.Others.Silent > 0 {
+			silent = fmt.Sprintf("; in %d of them others send nothing", m.Others.Silent)
 		}
 		p.say("measured: repeats take the %d intervals in turn%s", n, silent)
 	}
 }
 
 // between tells whether any link between switches was measured, or there is none.
-func (m *measurement) between(machine *topology.Topology) bool {
+func between(m *remap.Measurement, machine *topology.Topology) bool {
 	any := false
 	for l := range machine.Links {
 		if link := &machine.Links[l]; !machine.IsHost(link.From) && !machine.IsHost(link.To) {
-			if any = true; m.links.Known[l] {
+			if any = true; m.Links.Known[l] {
 				return true
 			}
 		}
@@ -333,8 +180,8 @@ func (m *measurement) between(machine *topology.Topology) bool {
 }
 
 // besides lists what else there is to tell of the ports, each where there is any.
-func (m *measurement) besides() string {
-	c, text := &m.links.Count, ""
+func besides(m *remap.Measurement) string {
+	c, text := &m.Links.Count, ""
 	for _, one := range []struct {
 		count int
 		what  string
@@ -352,7 +199,7 @@ func (m *measurement) besides() string {
 }
 
 // busiest names the link that others use most.
-func (m *measurement) busiest(machine *topology.Topology) string {
+func busiest(m *remap.Measurement, machine *topology.Topology) string {
 	l := m.Busiest()
 	if l < 0 || m.Foreign[l] < 0.005 {
 		return "others use next to nothing of any link"
@@ -364,6 +211,7 @@ func (m *measurement) busiest(machine *topology.Topology) string {
 			busy++
 		}
 	}
-	return fmt.Sprintf("others use %.0f %% of the link from %s port %d to %s, the busiest, and 10 %% or more of %d links",
+	return fmt.Sprintf("others use %.0f %% of the link from %s port %d to %s, the busiest, and 10 %% or more of "+
+		"%d links",
 		100*m.Foreign[l], machine.NodeName(link.From), link.FromPort, machine.NodeName(link.To), busy)
 }

@@ -6,77 +6,57 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"remap"
 	"remap/evalsim"
 	"remap/feedback"
+	"remap/job"
 )
 
 func (s *settings) migrationFlag() []cli.Flag {
 	return []cli.Flag{
-		&cli.Int64Flag{Name: "migration-bytes", Destination: &s.migration, Usage: "a rank that moves to another host takes `N` bytes of state along: tell how long that takes, and after how many iterations it has paid; a cost, not a limit (that is --max-moves)"},
+		&cli.Int64Flag{Name: "migration-bytes", Destination: &s.migration,
+			Usage: "a rank that moves to another host takes `N` bytes of state along: tell how long that " +
+				"takes, and after how many iterations it has paid; a cost, not a limit (that is --max-moves)"},
 	}
 }
 
-// limitPercents are the shares of the ranks that may move, in the rows of the
-// table of a job that runs already.
-var limitPercents = []float64{1, 5, 20}
-
-// moved is a row of that table in JSON: the best mapping that moves few ranks,
+// moveRow is a row of that table in JSON: the best mapping that moves few ranks,
 // beside the previous one.
-type moved struct {
-	LimitPercent *float64 `json:"limit_percent"` // of the ranks; null = no limit but --max-moves: the mapping that is written
-	LimitRanks   *int     `json:"limit_ranks"`   // null = none
+type moveRow struct {
+	// LimitPercent is of the ranks; null = no limit but --max-moves: the mapping that is written.
+	LimitPercent *float64 `json:"limit_percent"`
+	LimitRanks   *int     `json:"limit_ranks"` // null = none
 	MovedRanks   int      `json:"moved_ranks"`
 	Strategy     string   `json:"strategy"`
 	evalsim.Summary
-	gain                // over the previous mapping, on fresh seeds; 0 where the row is that mapping, because nothing is proven faster
+	// gain is over the previous mapping, on fresh seeds; 0 where the row is that mapping, because
+	// nothing is proven faster.
+	gain
 	MigrationNS *int64  `json:"migration_ns"` // null without --migration-bytes
 	Iterations  *int64  `json:"iterations"`   // until it has paid; null without a proven gain
 	rank        float64 // that one rank is of all, in per cent
 }
 
-// limitMoves asks the loop for the table where the job runs already.
-func (p *program) limitMoves(j *job, s *feedback.Settings, o evalsim.Options) {
-	if p.previous == "" && p.migration == 0 {
-		return
-	}
-	s.Limits = limitsOf(s.Problem.Ranks())
-	if p.migration > 0 {
-		s.Migrate = feedback.Migration(j.network(), j.allocation, p.migration, o, j.others()...)
-	}
-}
-
-// limitsOf is how many ranks may move, by limitPercents: rounded down, and none
-// twice.
-func limitsOf(ranks int) []int {
-	limits := []int{}
-	for _, percent := range limitPercents {
-		limit := int(percent * float64(ranks) / 100)
-		if limit > 0 && !slices.Contains(limits, limit) {
-			limits = append(limits, limit)
-		}
-	}
-	return limits
-}
-
-// moves is the table as JSON; nil when it was not asked for or there was no time.
-func (j *job) moves(found *feedback.Result, migration bool) []moved {
-	var rows []moved
-	ranks := j.traffic.Ranks()
+// movesOf is the table as JSON; nil when it was not asked for or there was no time.
+func movesOf(j *job.Job, found *feedback.Result, migration bool) []moveRow {
+	var rows []moveRow
+	ranks := j.Traffic.Ranks()
 	for i := range found.Limited {
 		l := &found.Limited[i]
-		row := moved{MovedRanks: l.Moves, Strategy: l.Strategy, Summary: l.Summary, gain: newGain(l.Gain), rank: 100 / float64(ranks)}
+		row := moveRow{MovedRanks: l.Moves, Strategy: l.Strategy, Summary: l.Summary,
+			gain: newGain(l.Gain), rank: 100 / float64(ranks)}
 		if row.Strategy == "start" {
-			row.Strategy = j.startName()
+			row.Strategy = j.StartName()
 		}
 		limit := l.Limit
 		if limit > 0 {
-			for _, percent := range limitPercents { // of two with as many ranks the first has it
+			for _, percent := range remap.LimitPercents { // of two with as many ranks the first has it
 				if row.LimitPercent == nil && int(percent*float64(ranks)/100) == limit {
 					row.LimitPercent = &percent
 				}
 			}
 		} else {
-			limit = j.maxMoves
+			limit = j.MaxMoves
 		}
 		if limit > 0 {
 			row.LimitRanks = &limit
@@ -94,7 +74,7 @@ func (j *job) moves(found *feedback.Result, migration bool) []moved {
 }
 
 // movesTable shows the rows to people; empty when nobody moves.
-func movesTable(rows []moved) grid {
+func movesTable(rows []moveRow) grid {
 	if !someMove(rows) {
 		return grid{}
 	}
@@ -112,14 +92,16 @@ func movesTable(rows []moved) grid {
 			limit = fmt.Sprintf("%d ranks", *row.LimitRanks)
 		}
 		times := timeCells(&row.Summary)
-		cells := []string{limit, fmt.Sprint(row.MovedRanks), fmt.Sprintf("%.1f", float64(row.MovedRanks)*row.rank), times[0], times[1]}
+		cells := []string{limit, fmt.Sprint(row.MovedRanks),
+			fmt.Sprintf("%.1f", float64(row.MovedRanks)*row.rank), times[0], times[1]}
 		switch {
 		case row.MovedRanks == 0:
 			cells = append(cells, "none", "-")
 		case row.GainLow == nil:
 			cells = append(cells, fmt.Sprintf("%.1f", *row.GainPercent), "-")
 		default:
-			cells = append(cells, fmt.Sprintf("%.1f", *row.GainPercent), fmt.Sprintf("[%.1f, %.1f]", *row.GainLow, *row.GainHigh))
+			cells = append(cells, fmt.Sprintf("%.1f", *row.GainPercent),
+				fmt.Sprintf("[%.1f, %.1f]", *row.GainLow, *row.GainHigh))
 		}
 		if costs {
 			iterations := "-"
@@ -133,17 +115,20 @@ func movesTable(rows []moved) grid {
 	return g
 }
 
-func someMove(rows []moved) bool {
-	return slices.ContainsFunc(rows, func(row moved) bool { return row.MovedRanks > 0 })
+func someMove(rows []moveRow) bool {
+	return slices.ContainsFunc(rows, func(row moveRow) bool { return row.MovedRanks > 0 })
 }
 
 // movesSentence says what the table is; empty without one.
-func (p *program) movesSentence(rows []moved) string {
+func (p *program) movesSentence(rows []moveRow) string {
 	switch {
 	case !someMove(rows):
 		return ""
 	case p.migration == 0:
-		return "gain over the running mapping by ranks moved: --max-moves N writes a mapping that moves at most N; --migration-bytes N tells when moving has paid"
+		return "gain over the running mapping by ranks moved: --max-moves N writes a mapping that moves at most " +
+			"N; --migration-bytes N tells when moving has paid"
 	}
-	return fmt.Sprintf("gain over the running mapping by ranks moved (--max-moves N writes a mapping that moves at most N); each rank that moves takes %d bytes\nalong, and after so many iterations of the simulated traffic what they save has made up for that", p.migration)
+	return fmt.Sprintf("gain over the running mapping by ranks moved (--max-moves N writes a mapping that "+
+		"moves at most N); each rank that moves takes %d bytes\nalong, and after so many iterations of the "+
+		"simulated traffic what they save has made up for that", p.migration)
 }

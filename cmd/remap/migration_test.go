@@ -5,7 +5,9 @@ import (
 	"strings"
 	"testing"
 
+	"remap"
 	"remap/feedback"
+	"remap/job"
 	"remap/mapping"
 	"remap/workload"
 )
@@ -14,14 +16,14 @@ import (
 // twice.
 func TestLimitsOf(t *testing.T) {
 	for ranks, want := range map[int][]int{0: {}, 1: {}, 4: {}, 5: {1}, 19: {3}, 20: {1, 4}, 100: {1, 5, 20}, 4608: {46, 230, 921}} {
-		if got := limitsOf(ranks); !slices.Equal(got, want) {
+		if got := remap.MoveLimits(ranks); !slices.Equal(got, want) {
 			t.Errorf("%d ranks: %v, want %v", ranks, got, want)
 		}
 	}
 	for ranks := range 1000 {
-		for i, limit := range limitsOf(ranks) {
-			if limit < 1 || 5*limit > ranks || i > 0 && limit <= limitsOf(ranks)[i-1] {
-				t.Fatalf("%d ranks: %v", ranks, limitsOf(ranks))
+		for i, limit := range remap.MoveLimits(ranks) {
+			if limit < 1 || 5*limit > ranks || i > 0 && limit <= remap.MoveLimits(ranks)[i-1] {
+				t.Fatalf("%d ranks: %v", ranks, remap.MoveLimits(ranks))
 			}
 		}
 	}
@@ -34,8 +36,8 @@ func TestMovesTable(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	j := &job{maxMoves: 50}
-	if j.traffic, err = program.Traffic(); err != nil {
+	j := &job.Job{MaxMoves: 50}
+	if j.Traffic, err = program.Traffic(); err != nil {
 		t.Fatal(err)
 	}
 	proven := feedback.Gain{Percent: 20, Low: 10, High: 30, Known: true}
@@ -44,7 +46,7 @@ func TestMovesTable(t *testing.T) {
 		{Candidate: feedback.Candidate{Strategy: "swap"}, Limit: 20, Moves: 18, Gain: proven, SavedNS: 30, MigrationNS: 100},
 		{Candidate: feedback.Candidate{Strategy: "swap"}, Moves: 40, Gain: feedback.Gain{Percent: 1}, SavedNS: 1, MigrationNS: 100},
 	}}
-	rows := j.moves(found, true)
+	rows := movesOf(j, found, true)
 	if rows[0].Strategy != "identity" || *rows[0].LimitPercent != 5 || *rows[0].LimitRanks != 5 || rows[0].Iterations != nil || *rows[0].MigrationNS != 0 {
 		t.Errorf("nobody moves: %+v", rows[0])
 	}
@@ -55,7 +57,7 @@ func TestMovesTable(t *testing.T) {
 		t.Errorf("no limit but --max-moves: %+v", rows[2])
 	}
 	for migration, columns := range map[bool]int{true: 9, false: 7} {
-		g := movesTable(j.moves(found, migration))
+		g := movesTable(movesOf(j, found, migration))
 		for _, row := range g.rows {
 			if len(row) != columns || len(g.header) != columns {
 				t.Errorf("migration %v: %d columns, %d cells", migration, len(g.header), len(row))

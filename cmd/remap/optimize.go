@@ -7,10 +7,11 @@ import (
 	"slices"
 	"strings"
 
+	"remap"
 	"remap/evalsim"
-	"remap/exchange"
 	"remap/feedback"
 	"remap/mapping"
+	"remap/robustness"
 	"remap/sampling"
 	"remap/strategy"
 	"remap/tiling"
@@ -21,39 +22,48 @@ const optimizeExamples = `
   remap optimize --topology torus:4x4x4 --pattern stencil3d7:8x4x2 --strategies kl,tiling --objective mixed --max-moves 32 --migration-bytes 1000000 --fixed 0=n0 --output best.csv
 `
 
-// optimized is the JSON of optimize.
-type optimized struct {
-	Start    simulated  `json:"start"`
-	Static   simulated  `json:"static"` // the best without feedback
-	Best     simulated  `json:"best"`
-	Restarts *simulated `json:"restarts,omitempty"` // the best of as many random restarts
-	Rounds   []judged   `json:"rounds"`
+// searchResult is the JSON of optimize.
+type searchResult struct {
+	Start outcome `json:"start"`
+	// Static is the best mapping without feedback, Restarts the best of as many random restarts.
+	Static   outcome  `json:"static"`
+	Best     outcome  `json:"best"`
+	Restarts *outcome `json:"restarts,omitempty"`
+	// Rounds has the best mapping of each round.
+	Rounds []roundResult `json:"rounds"`
 	gain
-	Selection   *gain              `json:"selection,omitempty"` // of restarts over static
-	Beyond      *gain              `json:"feedback,omitempty"`  // of what feedback found over restarts
-	View        string             `json:"view"`                // how the search read links: counters, or samples and their variant
-	Bound       string             `json:"bound,omitempty"`
-	BoundNS     int64              `json:"bound_ns,omitempty"`
-	Simulations int                `json:"simulations"`                   // mappings judged
-	Restarted   int                `json:"restart_simulations,omitempty"` // by the control, beside the static ones
-	Stopped     string             `json:"stopped"`
-	Interrupted bool               `json:"interrupted"`
-	Fresh       bool               `json:"fresh"` // start, static and best were judged on seeds the search did not use
-	Skipped     []string           `json:"skipped,omitempty"`
-	Measured    *measuredLinks     `json:"measured,omitempty"`
-	VolumeScale float64            `json:"volume_scale"`
-	Warnings    []string           `json:"warnings,omitempty"` // pairs of rows, see unsettled
-	Moves       []moved            `json:"moves,omitempty"`
-	CheckModel  []checked          `json:"check_model,omitempty"`
-	Timing      map[string]float64 `json:"timing,omitempty"`
+	// Selection is the gain of restarts over static, Beyond that of what feedback found over restarts.
+	Selection *gain `json:"selection,omitempty"`
+	Beyond    *gain `json:"feedback,omitempty"`
+	// View is how the search read links: counters, or samples and their variant.
+	View    string `json:"view"`
+	Bound   string `json:"bound,omitempty"`
+	BoundNS int64  `json:"bound_ns,omitempty"`
+	// Simulations counts the mappings that the search simulated, Restarted those of random restarts
+	// beside the static ones.
+	Simulations int    `json:"simulations"`
+	Restarted   int    `json:"restart_simulations,omitempty"`
+	Stopped     string `json:"stopped"`
+	Interrupted bool   `json:"interrupted"`
+	// Fresh: start, static and best were evaluated on seeds that the search did not use.
+	Fresh       bool                      `json:"fresh"`
+	Skipped     []string                  `json:"skipped,omitempty"`
+	Measured    *remap.MeasurementSummary `json:"measured,omitempty"`
+	VolumeScale float64                   `json:"volume_scale"`
+	// Warnings are pairs of rows, see unsettled.
+	Warnings   []string           `json:"warnings,omitempty"`
+	Moves      []moveRow          `json:"moves,omitempty"`
+	CheckModel []robustness.Row   `json:"check_model,omitempty"`
+	Timing     map[string]float64 `json:"timing,omitempty"`
 }
 
-// judged is the best mapping of one round, on the seeds of the search; start,
-// static and best are judged on others.
-type judged struct {
+// roundResult is the best mapping of one round, on the seeds of the search; start,
+// static and best are evaluated on others.
+type roundResult struct {
 	Round int `json:"round"`
-	simulated
-	Dropped bool `json:"dropped,omitempty"` // judged by the first repeats only
+	outcome
+	// Dropped: the mapping was evaluated by the first repeats only.
+	Dropped bool `json:"dropped,omitempty"`
 }
 
 func (p *program) optimize(ctx context.Context) error {
@@ -71,15 +81,15 @@ func (p *program) optimize(ctx context.Context) error {
 		return err
 	}
 	p.clock.lap("optimize")
-	if err := p.writeMapping(out, j, found.Best.Mapping); err != nil {
+	if err := p.writeMapping(out, j.Job, found.Best.Mapping); err != nil {
 		return err
 	}
-	result, err := j.optimized(found)
+	result, err := newSearchResult(j, found)
 	if err != nil {
 		return err
 	}
 	result.View = viewName(options.Sampling)
-	result.Moves = j.moves(found, p.migration > 0)
+	result.Moves = movesOf(j.Job, found, p.migration > 0)
 	result.Warnings = result.unsettled()
 	p.sayUnsettled(result.Warnings)
 	p.sayEnd(ctx, out, result)
@@ -89,19 +99,22 @@ func (p *program) optimize(ctx context.Context) error {
 		result.Timing = p.timingFields()
 		return p.writeJSON(result)
 	}
-	return p.writeSummary(out, &report{table: *result.table(), more: []grid{movesTable(result.Moves), check.table()}, under: lines(p.movesSentence(result.Moves), check.under(), j.beside(), j.scaled())})
+	return p.writeSummary(out, &report{table: *result.table(),
+		more:  []grid{movesTable(result.Moves), check.table()},
+		under: lines(p.movesSentence(result.Moves), check.under(), beside(j.Job), scaled(j.Job))})
 }
 
 // sayBest tells what the result is worth: whether it is new, whether it is a
 // gain, and how far from what its links need.
-func (p *program) sayBest(found *feedback.Result, result *optimized, view sampling.Variant) {
+func (p *program) sayBest(found *feedback.Result, result *searchResult, view sampling.Variant) {
 	if slices.Equal(found.Best.Mapping, found.Start.Mapping) {
 		p.say("no better mapping than the start was found")
 	}
 	if found.Fresh {
 		p.say("%s", result.gain.sentence(found))
 		if learned(found) {
-			p.say("intervals are of these mappings: a search with another --seed ends with others, often farther apart than that")
+			p.say("intervals are of these mappings: a search with another --seed ends with others, often " +
+				"farther apart than that")
 		}
 	}
 	if learned(found) {
@@ -113,7 +126,7 @@ func (p *program) sayBest(found *feedback.Result, result *optimized, view sampli
 }
 
 // sayEnd tells why the loop ended.
-func (p *program) sayEnd(ctx context.Context, out *output, result *optimized) {
+func (p *program) sayEnd(ctx context.Context, out *output, result *searchResult) {
 	switch {
 	case !result.Interrupted:
 		p.say("stopped after %d simulated mappings: %s", result.Simulations, result.Stopped)
@@ -133,12 +146,14 @@ func (p *program) sayEnd(ctx context.Context, out *output, result *optimized) {
 		p.say("the same command goes on from here%s", again)
 	}
 	if !result.Fresh {
-		p.say("the times are those of the search itself, and no gain is told: there was no time to judge again on fresh seeds")
+		p.say("the times are those of the search itself, and no gain is told: there was no time to judge " +
+			"again on fresh seeds")
 	}
 }
 
 // search runs the loop under the budget.
-func (p *program) search(ctx context.Context, j *job, strategies []mapping.Strategy, o evalsim.Options) (found *feedback.Result, err error) {
+func (p *program) search(ctx context.Context, j *remap.Model, strategies []mapping.Strategy,
+	o evalsim.Options) (found *feedback.Result, err error) {
 	if p.budget > 0 {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeout(ctx, p.budget)
@@ -174,90 +189,45 @@ func (p *program) search(ctx context.Context, j *job, strategies []mapping.Strat
 	return found, err
 }
 
-// baselines are quick strategies whose mappings the search begins with too, unless the
-// user says which strategies to take: on some networks one of them is far ahead.
-const baselines = "cyclic,fast,hilbert,rcb,curves,swap"
-
-// loop is the settings of the loop: what to map, how, and who judges.
-func (p *program) loop(ctx context.Context, j *job, strategies []mapping.Strategy, o evalsim.Options) (s feedback.Settings, err error) {
-	s = feedback.DefaultSettings()
-	if s.Problem, err = j.settled(p.seed); err != nil {
-		return s, err
-	}
-	if s.Strategies = strategies; !p.chosen {
-		if s.Baselines, err = strategy.ParseList(baselines); err != nil {
+// loop is the settings of the loop: what to map, how, and by which simulations mappings are
+// evaluated.
+func (p *program) loop(ctx context.Context, j *remap.Model, strategies []mapping.Strategy,
+	o evalsim.Options) (s feedback.Settings, err error) {
+	search := remap.Search{Simulation: o, KeepCongestion: p.congestionSet, Strategies: strategies,
+		Rounds: p.rounds, Gain: p.gain, Simulations: p.simulations, RandomRestarts: p.control,
+		Limits: p.Previous != "" || p.migration > 0, StateBytes: p.migration, Workers: p.workers}
+	if !p.chosen {
+		if search.Baselines, err = strategy.ParseList(remap.DefaultBaselines); err != nil {
 			return s, err
 		}
 	}
-	if moved := j.problem(p.seed).Moves(s.Problem.StartMapping()); moved > 0 {
-		p.say("the search begins with %d ranks moved by --fixed", moved)
-	}
-	simulated, err := j.program.Traffic()
-	if err != nil {
-		return s, err
-	}
-	s.Traffic = j.traffic
-	s.Rounds, s.Repeats, s.Gain, s.Judge = p.rounds, p.repeats, p.gain, p.judgeRepeats
-	s.Simulations, s.Control, s.Workers = p.simulations, p.control, p.workers
-	measured, err := p.openMeasured(ctx, j, o)
-	if err != nil {
-		return s, err
-	}
-	s.Memory = func(host int32) float64 { return o.MemoryRate(j.machine, host) }
-	s.Alone = len(j.background) == 0 && measured == nil
-	judge := func(o evalsim.Options) feedback.Evaluate {
-		simulator := p.simulator(j, o)
-		return feedback.FlowsOf(simulator, simulated, j.traffic)
-	}
-	s.JudgeBy(o, judge)
-	if measured != nil {
-		measured.others.Alternate(&s)
-	}
 	if p.repeatsSet {
-		s.Repeats = p.repeats
+		search.Repeats = p.repeats
 	}
 	if p.context.IsSet("judge-repeats") {
-		s.Judge = p.judgeRepeats
+		search.ValidationRepeats = p.judgeRepeats
 	}
-	validation := o
-	unsampled(&validation) // times are all that is asked
-	s.Validate = judge(validation)
-	p.watchLinks(&s, j, o, judge)
-	if f := j.floor(); f.known() {
-		s.Floor = feedback.Bound{Name: f.Bound, NS: float64(f.BoundNS), Any: true}
-	}
-	refine := exchange.Strategy()
-	s.Refine = &refine
-	if s.Forms, err = feedback.ParseForms(p.feedback); err != nil {
+	if search.Forms, err = feedback.ParseForms(p.feedback); err != nil {
 		return s, inOption("feedback", err)
 	}
-	if s.Phases, err = j.phaseTraffic(j.whole); err != nil {
+	if err := p.openMeasured(ctx, j, o); err != nil {
 		return s, err
 	}
-	measured.watch(&s, p, j)
-	p.limitMoves(j, &s, o)
+	if s, err = j.Settings(search); err != nil {
+		return s, err
+	}
+	if moves := j.Problem(p.Seed).Moves(s.Problem.StartMapping()); moves > 0 {
+		p.say("the search begins with %d ranks moved by --fixed", moves)
+	}
 	return s, nil
 }
 
 // sampleByDefault has packets carry samples, unless --sampling says otherwise or counters
 // of the real network are given.
 func (p *program) sampleByDefault(o *evalsim.Options) {
-	if p.sampling == "" && len(p.measuredFiles.Value()) == 0 {
+	if p.Sampling == "" && len(p.measuredFiles.Value()) == 0 {
 		sampled(o)
 	}
-}
-
-// watchLinks has the search see of links what the samples of the job's own packets tell,
-// where they carry any; else it reads the simulator's counters. Unless the user has said
-// what congested is, it is so finely defined that samples tell most of others.
-func (p *program) watchLinks(s *feedback.Settings, j *job, o evalsim.Options, judge func(evalsim.Options) feedback.Evaluate) {
-	if o.Sampling.Kind == sampling.Off {
-		return
-	}
-	apart := func(o evalsim.Options) feedback.Evaluate {
-		return feedback.Simulator(j.network(), j.allocation, j.program, o, p.workers)
-	}
-	s.ReadSamples(o, judge, apart, p.congestionSet)
 }
 
 // viewName says how the search has read links.
@@ -287,36 +257,25 @@ func (p *program) saySkippedInLoop(found *feedback.Result) {
 	}
 }
 
-// settled is the problem with a start that keeps --fixed, which the loop tries
-// to beat, and the moves that this leaves.
-func (j *job) settled(seed uint64) (*mapping.Problem, error) {
-	problem, moves, err := j.problem(seed).WithSettledStart()
-	switch {
-	case err != nil:
-		return nil, fail(movesHint, "--max-moves: %w", err)
-	case !moves:
-		return nil, fail(movesHint, "--max-moves %d is used up by the ranks that --fixed moves", j.maxMoves)
-	}
-	return problem, nil
-}
-
-// optimized adds the static costs to what the loop found.
-func (j *job) optimized(found *feedback.Result) (*optimized, error) {
-	result := &optimized{gain: gainOf(found), Bound: found.Bound.Name, BoundNS: int64(found.Bound.NS), Simulations: found.Simulations, Restarted: found.Restarted, Stopped: found.Stopped, Interrupted: found.Interrupted, Fresh: found.Fresh,
-		Skipped: found.Skipped, Measured: j.measured.summary(j.machine), VolumeScale: j.program.VolumeScale, Rounds: []judged{}}
+// newSearchResult adds the static costs to what the loop found.
+func newSearchResult(j *remap.Model, found *feedback.Result) (*searchResult, error) {
+	result := &searchResult{gain: gainOf(found), Bound: found.Bound.Name, BoundNS: int64(found.Bound.NS),
+		Simulations: found.Simulations, Restarted: found.Restarted, Stopped: found.Stopped,
+		Interrupted: found.Interrupted, Fresh: found.Fresh, Skipped: found.Skipped,
+		Measured: j.Measured.Summary(j.Machine), VolumeScale: j.Program.VolumeScale, Rounds: []roundResult{}}
 	var err error
-	row := func(c *feedback.Candidate) simulated {
+	row := func(c *feedback.Candidate) outcome {
 		name := c.Strategy
 		if name == "start" {
-			name = j.startName()
+			name = j.StartName()
 		}
-		costs, wrong := j.costs(name, c.Mapping)
+		costs, wrong := j.Costs(name, c.Mapping)
 		if wrong != nil {
 			err = wrong
 		}
-		row := simulated{Costs: costs, Summary: c.Summary}
+		row := outcome{Costs: costs, Summary: c.Summary}
 		if c.Evaluation != nil {
-			row.Jobs = j.times(c.Evaluation.Results)
+			row.Jobs = j.Times(c.Evaluation.Results)
 		}
 		return row
 	}
@@ -327,16 +286,17 @@ func (j *job) optimized(found *feedback.Result) (*optimized, error) {
 		result.Restarts = &restarts
 	}
 	for i := range found.Rounds {
-		result.Rounds = append(result.Rounds, judged{found.Rounds[i].Round, row(&found.Rounds[i]), found.Rounds[i].Dropped})
+		round := &found.Rounds[i]
+		result.Rounds = append(result.Rounds, roundResult{round.Round, row(round), round.Dropped})
 	}
 	return result, err
 }
 
 // unsettled is that of the rows of the final validation, each mapping once.
-func (o *optimized) unsettled() []string {
+func (o *searchResult) unsettled() []string {
 	start, static, best := o.Start, o.Static, o.Best
 	start.Strategy, static.Strategy, best.Strategy = "before", "best static", "after"
-	rows := []*simulated{&start, &static, &best}
+	rows := []*outcome{&start, &static, &best}
 	if o.Restarts != nil {
 		restarts := *o.Restarts
 		restarts.Strategy = "random restarts"
@@ -346,11 +306,11 @@ func (o *optimized) unsettled() []string {
 }
 
 // table is before and after, for people.
-func (o *optimized) table() *grid {
+func (o *searchResult) table() *grid {
 	g := &grid{header: append(simulatedHeader("mapping"), "ratio")}
 	for _, line := range []struct {
 		name string
-		row  *simulated
+		row  *outcome
 	}{{"before", &o.Start}, {"best static", &o.Static}, {"random restarts", o.Restarts}, {"after", &o.Best}} {
 		if line.row == nil {
 			continue

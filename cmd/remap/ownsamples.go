@@ -1,26 +1,18 @@
 package main
 
 import (
-	"context"
-
 	"github.com/urfave/cli/v2"
 
-	"remap/counters"
-	"remap/evalsim"
+	"remap"
 	"remap/feedback"
-)
-
-// Values of --measured-view.
-const (
-	administratorView = "administrator"
-	jobView           = "job"
+	"remap/job"
 )
 
 // checkMeasuredView tests --measured-view and what goes with it.
 func (s *settings) checkMeasuredView(c *cli.Context) error {
-	if s.measuredView != jobView {
-		if s.measuredView != administratorView {
-			return usage("views: "+jobView+", "+administratorView, "--measured-view: unknown view %q", s.measuredView)
+	if s.measuredView != remap.JobView {
+		if s.measuredView != remap.AdministratorView {
+			return usage("views: "+remap.JobView+", "+remap.AdministratorView, "--measured-view: unknown view %q", s.measuredView)
 		}
 		return nil
 	}
@@ -36,46 +28,26 @@ func (s *settings) checkMeasuredView(c *cli.Context) error {
 	return nil
 }
 
-// openOwnSamples reads --measured as what the job's own packets told of a run under the mapping of
-// --previous, and slows the network of the job to what others leave.
-func (p *program) openOwnSamples(ctx context.Context, j *job, file string,
-	simulation evalsim.Options) (m *measurement, err error) {
-	m = &measurement{}
-	if m.samples, err = counters.OpenSamples(j.machine, file); err != nil {
-		return nil, inOption("measured", err)
-	}
-	m.run = p.measuredRun(j, simulation)
-	if m.Measured, err = feedback.FromSamples(ctx, m.run, m.samples); err != nil {
-		return nil, p.outOfBudget(err)
-	}
-	if err := m.slow(j.machine); err != nil {
-		return nil, err
-	}
-	j.measured = m
-	p.sayOwnSamples(j, m)
-	return m, nil
-}
-
 // sayOwnSamples tells what was used of the samples.
-func (p *program) sayOwnSamples(j *job, m *measurement) {
-	for _, warning := range m.samples.Warnings {
+func (p *program) sayOwnSamples(j *job.Job, m *remap.Measurement) {
+	for _, warning := range m.Samples.Warnings {
 		p.hint("measured: %s", oneLine(warning))
 	}
 	ports := 0
-	for l := range j.machine.Links {
-		if !j.machine.IsHost(j.machine.Links[l].From) {
+	for l := range j.Machine.Links {
+		if !j.Machine.IsHost(j.Machine.Links[l].From) {
 			ports++
 		}
 	}
 	p.say("measured: the job's own packets crossed %d of %d switch ports; %d others are taken to be as those of "+
-		"their kind, %d as free", m.samples.Links, ports, m.Alike, m.Idle)
-	p.say("measured: %s", m.busiest(j.machine))
+		"their kind, %d as free", m.Samples.Links, ports, m.Alike, m.Idle)
+	p.say("measured: %s", busiest(m, j.Machine))
 	p.say("measured: mappings are simulated with links at the rates that others leave, at least 5 %%: samples " +
 		"do not tell of traffic between others' hosts, beside which times can differ much: measure the next run")
 	if !p.congestionSet {
 		p.hint("measured: congested is taken as %v, the default, as in the run: where --congestion was given "+
 			"there, give it here; with --congestion queue-above:%d in both better mappings were found "+
 			"(docs/measured.md)",
-			m.run.Options.Congestion, feedback.SampledCongestion(m.run.Options.PacketBytes).Bytes)
+			m.Run.Options.Congestion, feedback.SampledCongestion(m.Run.Options.PacketBytes).Bytes)
 	}
 }

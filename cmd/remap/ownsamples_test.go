@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"remap"
 )
 
 // A tree of eight leaf switches; the job is offered two hosts of each, and others send between
@@ -42,12 +44,12 @@ func TestMeasuredByOwnSamples(t *testing.T) {
 	stdout, stderr := run(slices.Concat([]string{"optimize", "--measured", "run.csv", "--measured-view", "job",
 		"--control=false", "--output", "next.csv", "--json"}, ownJob, finer)...)
 	var result struct {
-		Measured measuredLinks `json:"measured"`
+		Measured remap.MeasurementSummary `json:"measured"`
 	}
 	if err := json.Unmarshal([]byte(stdout), &result); err != nil {
 		t.Fatal(err)
 	}
-	if m := result.Measured; m.View != jobView || m.Known == 0 || m.Busiest == nil || m.Others != nil {
+	if m := result.Measured; m.View != remap.JobView || m.Known == 0 || m.Busiest == nil || m.Others != nil {
 		t.Errorf("JSON has %+v", m)
 	}
 	for _, said := range []string{"the job's own packets crossed ", "at the rates that others leave"} {

@@ -101,7 +101,7 @@ func timeFields(s *evalsim.Summary) []string {
 		whole(s.Packets), whole(s.PacketHops), number(s.CongestedHopFraction), number(s.VolumeScale)}
 }
 
-func (s *simulated) fields() []string {
+func (s *outcome) fields() []string {
 	return append(staticFields(&s.Costs), timeFields(&s.Summary)...)
 }
 

@@ -13,10 +13,8 @@ import (
 	"time"
 
 	"remap/feedback"
-	"remap/input"
+	"remap/job"
 	"remap/mapping"
-	"remap/topology"
-	"remap/workload"
 )
 
 // A table loses its least important columns, one by one, until it fits; what
@@ -59,57 +57,6 @@ func TestTableFits(t *testing.T) {
 	}
 	if got := terminalWidth(&strings.Builder{}); got != 0 {
 		t.Errorf("a builder is %d wide", got)
-	}
-}
-
-// No host keeps many more slots than there are ranks, and what is left is bounded.
-func TestClipSlots(t *testing.T) {
-	a := &mapping.Allocation{Hosts: []int32{0, 1, 2}, Slots: []int32{1, 4096, 1 << 20}}
-	if err := clipSlots(a, 5, ""); err != nil || !slices.Equal(a.Slots, []int32{1, 4096, 4096}) {
-		t.Errorf("%v, slots %v", err, a.Slots)
-	}
-	many := &mapping.Allocation{Hosts: make([]int32, 1<<14), Slots: slices.Repeat([]int32{4097}, 1<<14)}
-	err := clipSlots(many, 4097, "file")
-	if err == nil || !strings.Contains(err.Error(), "file: 67125248 slots on 16384 hosts are too many") || input.Hint(err) == "" {
-		t.Errorf("4097 slots on 2^14 hosts: %v", err)
-	}
-	if err := clipSlots(many, 65, "file"); err != nil {
-		t.Errorf("4096 slots on 2^14 hosts: %v", err)
-	}
-}
-
-// Sends leave over the fastest rail, what is received comes in over all rails.
-func TestFloorOfRails(t *testing.T) {
-	machine, err := topology.Read("net", strings.NewReader("Switch 8 \"s\"\n"+
-		"[1] \"A\"[1] # \"a\" 4xEDR\n[2] \"A\"[2] # \"a\" 4xSDR\n[3] \"B\"[1] # \"b\" 4xSDR\n[4] \"C\"[1] # \"c\" 4xSDR\n"+
-		"Ca 2 \"A\" # \"a\"\n[1] \"s\"[1] # 4xEDR\n[2] \"s\"[2] # 4xSDR\nCa 1 \"B\" # \"b\"\n[1] \"s\"[3] # 4xSDR\nCa 1 \"C\" # \"c\"\n[1] \"s\"[4] # 4xSDR\n"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for text, want := range map[string]floor{
-		"ring:3,bytes=1000000": {"injection", 80000}, // 1 MB over 100 Gb/s
-		"ring:1":               {},
-	} {
-		program, err := workload.ParsePattern(text)
-		if err != nil {
-			t.Fatal(err)
-		}
-		j := &job{machine: machine, whole: program, allocation: &mapping.Allocation{Hosts: []int32{0, 1, 2}, Slots: []int32{1, 1, 1}}}
-		if got := j.floor(); got != want || (got.sentence(1) == "") == got.known() {
-			t.Errorf("%s: %+v, want %+v", text, got, want)
-		}
-	}
-	for best, want := range map[int64]floor{1000: {"injection", 1000}, 999: {"injection", 1000}, 998: {}} {
-		if got := (floor{"injection", 1000}).unless(best); got != want {
-			t.Errorf("best time %d ns: %+v, want %+v", best, got, want)
-		}
-	}
-	gather := &workload.Program{Offsets: []int32{0, 0, 1, 2}, VolumeScale: 1,
-		Ops: []workload.Op{{Kind: workload.Send, Peer: 0, Bytes: 1000000}, {Kind: workload.Send, Peer: 0, Bytes: 1000000}}}
-	j := &job{machine: machine, whole: gather, allocation: &mapping.Allocation{Hosts: []int32{0, 1, 2}, Slots: []int32{1, 1, 1}}}
-	// 2 MB over 100 + 8 Gb/s.
-	if got := j.floor(); got.Bound != "ejection" || got.BoundNS != 148148 {
-		t.Errorf("gather: %+v", got)
 	}
 }
 
@@ -165,8 +112,8 @@ func TestMeterWithoutSteps(t *testing.T) {
 // Candidates that were judged by the first repeats only say so, the others
 // have no such field.
 func TestDroppedRounds(t *testing.T) {
-	p := &program{settings: settings{topology: "torus:4", pattern: "ring:4", ranksPerHost: 1, packetBytes: 4096,
-		bufferBytes: 65536, switching: "cut-through", maxPackets: 1000000, unitBytes: 1}}
+	p := &program{settings: settings{Options: job.DefaultOptions()}}
+	p.Topology, p.Pattern = "torus:4", "ring:4"
 	j, err := p.load()
 	if err != nil {
 		t.Fatal(err)
@@ -174,7 +121,7 @@ func TestDroppedRounds(t *testing.T) {
 	candidate := func(dropped bool) feedback.Candidate {
 		return feedback.Candidate{Strategy: "kl", Mapping: mapping.Identity(4), Dropped: dropped}
 	}
-	result, err := j.optimized(&feedback.Result{Start: candidate(false), Static: candidate(false), Best: candidate(false),
+	result, err := newSearchResult(j, &feedback.Result{Start: candidate(false), Static: candidate(false), Best: candidate(false),
 		Rounds: []feedback.Candidate{candidate(false), candidate(true), candidate(false)}})
 	if err != nil {
 		t.Fatal(err)

@@ -2,40 +2,20 @@ package main
 
 import (
 	"slices"
-	"strings"
 
+	"remap"
 	"remap/evalsim"
-	"remap/internal/nearest"
 	"remap/sampling"
 	_ "remap/sampling/bloom" // the hash of variants bloom:BITS
 )
-
-// variant is --sampling; off where it is not given.
-func (p *program) variant() (sampling.Variant, error) {
-	if p.sampling == "" {
-		return sampling.Variant{}, nil
-	}
-	v, err := sampling.ParseVariant(p.sampling)
-	if err != nil {
-		hint := "for example --sampling one-reservoir,counter=4; docs/sampling.md tells what packets carry"
-		name, _, _ := strings.Cut(p.sampling, ",")
-		if near := nearest.Name(strings.ToLower(name), []string{"off", "full", "one-bit", "one-reservoir"}); near != "" && near != name {
-			hint = "did you mean " + near + "?"
-		}
-		return v, usage(hint, "--sampling: %w", err)
-	}
-	if !v.Simple() {
-		return v, usage("counter=BITS in place of drawn=HOPS gives the same samples", "--sampling: %v: draws in the header are not simulated", v)
-	}
-	return v, nil
-}
 
 // needSamples are the options given that are nothing without samples.
 func (p *program) needSamples() (names []string) {
 	for _, option := range []struct {
 		name  string
 		given bool
-	}{{"by-phase", p.byPhase}, {"by-tag", p.byTag}, {"by-call-site", p.byCallSite}, {"samples", p.samples != ""}, {"view", p.view == "administrator"}} {
+	}{{"by-phase", p.byPhase}, {"by-tag", p.byTag}, {"by-call-site", p.byCallSite},
+		{"samples", p.samples != ""}, {"view", p.view == "administrator"}} {
 		if option.given {
 			names = append(names, "--"+option.name)
 		}
@@ -45,22 +25,24 @@ func (p *program) needSamples() (names []string) {
 
 // checkSampling tests that packets carry samples if a file must have them.
 func (p *program) checkSampling() error {
-	if need := p.needSamples(); p.sampling == "off" && len(need) > 0 {
-		return usage("leave out --sampling off, or choose a variant", "--sampling off: there are no samples for %s", need[0])
+	if need := p.needSamples(); p.Sampling == "off" && len(need) > 0 {
+		return usage("leave out --sampling off, or choose a variant",
+			"--sampling off: there are no samples for %s", need[0])
 	}
 	return nil
 }
 
 // sayUnused tells of --sampling without a file to show it, and of a file that
 // shows nothing for want of it.
-func (p *program) sayUnused(j *job) {
+func (p *program) sayUnused(j *remap.Model) {
 	need := p.needSamples()
 	switch {
-	case len(j.background) > 0: // they are needed for the verdict
-	case p.sampling == "" && slices.Equal(need, []string{"--view"}):
+	case len(j.Background) > 0: // they are needed for the verdict
+	case p.Sampling == "" && slices.Equal(need, []string{"--view"}):
 		p.hint("--view administrator changes nothing without --sampling: the est_ columns are empty")
-	case p.sampling != "" && p.sampling != "off" && p.links == "" && p.samples == "":
-		p.hint("--sampling changes nothing here: --links FILE has what receivers conclude, --samples FILE what packets carry")
+	case p.Sampling != "" && p.Sampling != "off" && p.links == "" && p.samples == "":
+		p.hint("--sampling changes nothing here: --links FILE has what receivers conclude, --samples FILE " +
+			"what packets carry")
 	}
 }
 
@@ -77,7 +59,8 @@ func (p *program) sayStopped(o *evalsim.Options, results []*evalsim.Result) {
 				if longer {
 					what = "all counts"
 				}
-				p.hint("--sampling: hop counters of %d bits stop at %d and packets crossed more switch ports: %s may be estimated too low", v.Counter, v.Limit(), what)
+				p.hint("--sampling: hop counters of %d bits stop at %d and packets crossed more switch ports: %s "+
+					"may be estimated too low", v.Counter, v.Limit(), what)
 				return
 			}
 		}
@@ -89,11 +72,6 @@ func sampled(o *evalsim.Options) {
 	if o.Sampling.Kind == sampling.Off {
 		o.Sampling = sampling.Reservoirs
 	}
-}
-
-// unsampled makes packets carry nothing, and nothing be kept of them.
-func unsampled(o *evalsim.Options) {
-	o.Sampling, o.ByPhase, o.ByTag, o.ByCallSite = sampling.Variant{}, false, false, false
 }
 
 // categories tells whether rows of phases, tags or call sites are asked for.

@@ -3,17 +3,13 @@ package main
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
-	"github.com/urfave/cli/v2"
-
 	"remap/evalsim"
 	"remap/fixtures"
-	"remap/input"
 	"remap/mapping"
 )
 
@@ -69,57 +65,4 @@ func TestScenarioIsTheSameInGo(t *testing.T) {
 			t.Errorf("%s: %d ns, %d packets, scale %g; the command line tells %+v", s.Name, ours.ElapsedNS, ours.Packets, ours.VolumeScale, told)
 		}
 	}
-}
-
-// Background jobs get hosts that no other job has, one a slot and in order; the
-// job of interest keeps its own.
-func TestPlaceBackground(t *testing.T) {
-	p := &program{settings: settings{topology: "torus:4x4", pattern: "ring:4", hosts: "n[3-6]", ranksPerHost: 2, packetBytes: 4096,
-		bufferBytes: 65536, switching: "cut-through", maxPackets: 1000000, unitBytes: 1}}
-	p.background = *cli.NewStringSlice("uniform:5", "ring:3@n9:1,n8", "ring:4")
-	j, err := p.load()
-	if err != nil {
-		t.Fatal(err)
-	}
-	want := [][]int32{{3, 3, 4, 4}, {0, 0, 1, 1, 2}, {9, 8, 8}, {7, 7, 10, 10}}
-	owner := map[int32]int{}
-	for i, job := range j.asJobs(mapping.Identity(4)) {
-		for r, h := range job.Hosts {
-			if job.Hosts[r] != want[i][r] {
-				t.Errorf("job %d: hosts %v, want %v", i, job.Hosts, want[i])
-				break
-			}
-			if other, taken := owner[h]; taken && other != i {
-				t.Errorf("host %d is of jobs %d and %d", h, other, i)
-			}
-			owner[h] = i
-		}
-	}
-}
-
-// Whatever a scenario file holds, it is read or refused with its name, and what
-// is read names known options with values.
-func FuzzScenario(f *testing.F) {
-	for _, text := range []string{"", "topology = \"torus:4x4\"\nbackground = [\"ring:4\", \"ring:2\"]\nrepeats = 3\n", "hosts = {a = 1}", "x = ",
-		"[topology]\n", "\xef\xbb\xbfseed = 1", "compute-noise = nan", "grid = 1979-05-27", "a.b.c = [[[[1]]]]", "topology = [1, \"\\u0000\"]"} {
-		f.Add([]byte(text))
-	}
-	folder := f.TempDir()
-	f.Fuzz(func(t *testing.T, text []byte) {
-		path := filepath.Join(folder, "s.toml")
-		if err := os.WriteFile(path, text, 0o666); err != nil {
-			t.Fatal(err)
-		}
-		p := &program{}
-		options, err := p.readScenario(path)
-		var wrong *input.Error
-		if err != nil && (!errors.As(err, &wrong) || wrong.File != path || wrong.Reason == "" || wrong.Hint == "") {
-			t.Fatalf("%#v", err)
-		}
-		for _, o := range options {
-			if o.origin == "" || o.name == "" || o.name == "progress" {
-				t.Errorf("%+v", o)
-			}
-		}
-	})
 }

@@ -4,7 +4,9 @@ import (
 	"context"
 	"slices"
 
+	"remap"
 	"remap/evalsim"
+	"remap/job"
 	"remap/mapping"
 )
 
@@ -15,7 +17,7 @@ const simulateExamples = `
 
 // simulation is the JSON of simulate.
 type simulation struct {
-	simulated
+	outcome
 	Slices      int                      `json:"slices,omitempty"`   // of --links
 	SliceNS     int64                    `json:"slice_ns,omitempty"` // length of all but the last
 	Credits     string                   `json:"credits"`            // exact or newest
@@ -25,8 +27,8 @@ type simulation struct {
 }
 
 // measure fills in what only simulate tells.
-func (s *simulation) measure(j *job, results []*evalsim.Result, o *evalsim.Options) {
-	s.Utilization, s.Latencies = evalsim.Utilize(j.machine, results), evalsim.SummarizeLatencies(results)
+func (s *simulation) measure(j *remap.Model, results []*evalsim.Result, o *evalsim.Options) {
+	s.Utilization, s.Latencies = evalsim.Utilize(j.Machine, results), evalsim.SummarizeLatencies(results)
 	for _, r := range results {
 		s.Slices = max(s.Slices, len(r.Slices))
 	}
@@ -53,7 +55,7 @@ func (p *program) simulate(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	options, err := p.simulation()
+	options, err := p.Simulation.Options()
 	if err != nil {
 		return err
 	}
@@ -62,10 +64,10 @@ func (p *program) simulate(ctx context.Context) error {
 		return err
 	}
 	row := simulation{}
-	if row.Costs, err = until(ctx, func() (mapping.Costs, error) { return j.costs(name, m) }); err != nil {
+	if row.Costs, err = until(ctx, func() (mapping.Costs, error) { return j.Costs(name, m) }); err != nil {
 		return err
 	}
-	jobs := j.asJobs(m)
+	jobs := j.Jobs(m)
 	if err := p.measured(ctx, files, j, jobs, &options); err != nil {
 		return err
 	}
@@ -88,10 +90,18 @@ func (p *program) simulate(ctx context.Context) error {
 	row.Timing = p.timingFields()
 	p.sayEndsEarly(row.Jobs)
 	p.sayStopped(&options, results)
-	r := report{value: row, more: []grid{jobsTable(row.Jobs)}, under: lines(j.verdict(results), j.scaled(), utilizationLine(&row.Utilization), creditsLine(results[0].Credits)), csvHeader: slices.Concat(staticNames, timeNames), csvRows: [][]string{row.fields()}}
+	return p.writeReport(out, format, row.report(j.Job, results))
+}
+
+// report has the row, and below it every job and what the times mean.
+func (s *simulation) report(j *job.Job, results []*evalsim.Result) *report {
+	r := report{value: s, more: []grid{jobsTable(s.Jobs)},
+		under: lines(verdict(j, results), scaled(j), utilizationLine(&s.Utilization),
+			creditsLine(results[0].Credits)),
+		csvHeader: slices.Concat(staticNames, timeNames), csvRows: [][]string{s.fields()}}
 	r.table.header = simulatedHeader("mapping")
-	r.table.add(row.cells()...)
-	return p.writeReport(out, format, &r)
+	r.table.add(s.cells()...)
+	return &r
 }
 
 // checkAlone tests that --alone has somebody to be without, and a format that
@@ -99,21 +109,22 @@ func (p *program) simulate(ctx context.Context) error {
 func (p *program) checkAlone(format string) error {
 	switch {
 	case p.alone && len(p.background.Value()) == 0:
-		return usage(backgroundHint, "--alone goes with --background")
+		return usage(job.BackgroundHint, "--alone goes with --background")
 	case p.alone && format == "csv":
-		p.hint("--alone: CSV has the job of interest together with the others; --json and --format text have every job and its slowdown")
+		p.hint("--alone: CSV has the job of interest together with the others; --json and " +
+			"--format text have every job and its slowdown")
 	}
 	return nil
 }
 
 // mappingToSimulate reads --mapping or follows --strategy.
-func (p *program) mappingToSimulate(ctx context.Context) (string, *job, mapping.Mapping, error) {
+func (p *program) mappingToSimulate(ctx context.Context) (string, *remap.Model, mapping.Mapping, error) {
 	if p.mapping != "" {
 		j, err := p.loadSimulated()
 		if err != nil {
 			return "", nil, nil, err
 		}
-		m, err := p.openMapping(p.mapping, j)
+		m, err := j.ReadMapping(p.mapping)
 		if err != nil {
 			return "", nil, nil, inOption("mapping", err)
 		}
@@ -128,7 +139,7 @@ func (p *program) mappingToSimulate(ctx context.Context) (string, *job, mapping.
 		return "", nil, nil, err
 	}
 	spinner := p.newMeter("mapping", 0)
-	m, err := chosen.Map(ctx, j.problem(p.seed))
+	m, err := chosen.Map(ctx, j.Problem(p.Seed))
 	spinner.stop()
 	if err != nil {
 		return "", nil, nil, inStrategy(chosen.Name, err)
@@ -142,6 +153,6 @@ func simulatedHeader(first string) []string {
 }
 
 // cells are a row for people: link load and time, both of the full volume.
-func (s *simulated) cells() []string {
+func (s *outcome) cells() []string {
 	return append(append([]string{s.Strategy}, staticCells(&s.Costs)...), timeCells(&s.Summary)...)
 }

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io"
@@ -14,7 +13,9 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"remap"
 	"remap/feedback"
+	"remap/internal/files"
 	"remap/launcher"
 	"remap/mapping"
 )
@@ -26,7 +27,7 @@ var noMatter = []string{"output", "o", "format", "force", "json", "timing", "qui
 
 // openState opens the journal of --state and has the best mapping so far kept
 // beside it; nil without the option.
-func (p *program) openState(j *job) (*feedback.Journal, func(mapping.Mapping) error, error) {
+func (p *program) openState(j *remap.Model) (*feedback.Journal, func(mapping.Mapping) error, error) {
 	if p.state == "" {
 		return nil, nil, nil
 	}
@@ -54,8 +55,8 @@ func (p *program) openState(j *job) (*feedback.Journal, func(mapping.Mapping) er
 	best := filepath.Join(p.state, "best."+p.format)
 	return journal, func(m mapping.Mapping) error {
 		os.Remove(best + ".tmp") // left by a process that was killed: one at a time has the folder
-		return replaceBy(best+".tmp", best, func(w io.Writer) error {
-			return launcher.Write(w, p.format, j.machine, j.allocation, m)
+		return files.ReplaceBy(best+".tmp", best, func(w io.Writer) error {
+			return launcher.Write(w, p.format, j.Machine, j.Allocation, m)
 		})
 	}, nil
 }
@@ -83,7 +84,7 @@ func (p *program) identity() (string, error) {
 			if name == "background" {
 				_, file, _ = strings.Cut(value, "@")
 			}
-			sum, err := contentSum(file, name == "measured")
+			sum, err := files.ContentSum(file, name == "measured")
 			if err != nil {
 				return "", fail("name a file that can be read again", "--%s: %w", name, err)
 			}
@@ -109,35 +110,6 @@ func thisProgram() (string, error) {
 	if err != nil {
 		return "", err
 	}
-	sum, err := contentSum(path, false)
+	sum, err := files.ContentSum(path, false)
 	return text + sum, err
-}
-
-// contentSum tells files of different content apart, and folders of files if these are
-// read; empty for what is neither. Pipes are refused: what they hold is gone when a run goes on.
-func contentSum(path string, folders bool) (sum string, err error) {
-	info, err := os.Stat(path)
-	switch {
-	case path == "" || err != nil || info.IsDir() && !folders:
-		return "", nil
-	case !info.IsDir() && !info.Mode().IsRegular():
-		return "", fmt.Errorf("%s is no file, and --state must read it again", path)
-	}
-	if sum, err = pathSum(path, info); err != nil {
-		return "", err
-	}
-	return " with content " + sum, nil
-}
-
-func fileSum(path string) (string, error) {
-	file, err := os.Open(path)
-	if err != nil {
-		return "", err
-	}
-	defer file.Close()
-	hash := sha256.New()
-	if _, err := io.Copy(hash, file); err != nil {
-		return "", err
-	}
-	return fmt.Sprintf("%x", hash.Sum(nil)[:8]), nil
 }

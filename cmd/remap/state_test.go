@@ -75,18 +75,6 @@ func grown(size int) func([]byte) bool {
 	return func(journal []byte) bool { return len(journal) >= size }
 }
 
-// Of what cannot be read again no content is known, and none is made up.
-func TestContentSum(t *testing.T) {
-	if sum, err := contentSum(os.DevNull, true); err == nil || sum != "" {
-		t.Errorf("%q, %v", sum, err)
-	}
-	for _, none := range []string{"", "ring:64", t.TempDir()} {
-		if sum, err := contentSum(none, false); err != nil || sum != "" {
-			t.Errorf("%q: %q, %v", none, sum, err)
-		}
-	}
-}
-
 // size is that of the journal in a folder of state.
 func size(t *testing.T, state string) int {
 	t.Helper()

@@ -11,21 +11,23 @@ import (
 	"github.com/jedib0t/go-pretty/v6/table"
 	"github.com/jedib0t/go-pretty/v6/text"
 
+	"remap"
 	"remap/evalsim"
+	"remap/job"
 	"remap/mapping"
 )
 
-// simulated is a mapping's costs with its simulation beside: one flat JSON object.
-type simulated struct {
+// outcome is a mapping's costs with its simulation beside: one flat JSON object.
+type outcome struct {
 	mapping.Costs
 	evalsim.Summary
-	Jobs []jobTimes `json:"jobs,omitempty"` // the job of interest first; nil when it is alone
+	Jobs []job.Times `json:"jobs,omitempty"` // the job of interest first; nil when it is alone
 }
 
 // fill adds what the job of interest has seen, and every job's times.
-func (s *simulated) fill(j *job, results []*evalsim.Result) {
+func (s *outcome) fill(j *remap.Model, results []*evalsim.Result) {
 	s.Summary = evalsim.Summarize(evalsim.FirstJob(results))
-	s.Jobs = j.times(results)
+	s.Jobs = j.Times(results)
 }
 
 // grid is a table of text; the first column is text, the others are numbers.

@@ -1,4 +1,4 @@
-package main
+package robustness
 
 import (
 	"cmp"
@@ -12,35 +12,41 @@ import (
 	"remap/workload"
 )
 
-// modelVariant is a model of the network and of the other jobs.
-type modelVariant struct {
-	name    string
-	options evalsim.Options
-	program *workload.Program // of the job
-	others  []evalsim.Job
-	level   bool // it is how much other jobs send that differs
+// Variant is a model of the network and of the other jobs.
+type Variant struct {
+	// Name tells what is changed; AsSearched = nothing.
+	Name    string
+	Options evalsim.Options
+	// Program is that of the job.
+	Program *workload.Program
+	// Others are the jobs beside it.
+	Others []evalsim.Job
+	// Level: what differs is how much other jobs send.
+	Level bool
 }
 
-// asSearched is the name of the model that the search has used.
-const asSearched = "as searched"
+// AsSearched is the name of the model that the search has used.
+const AsSearched = "as searched"
 
 const (
 	mostPacket  = 65536   // bytes, as evalsim.Options takes them
-	mostBuffer  = 1 << 28 // bytes, likewise
+	mostBuffer  = 1 << 28 // bytes, as evalsim.Options takes them
 	leastPacket = 64      // bytes; smaller ones are headers
 )
 
-// modelVariants are the model of the search, then what it becomes when one thing
-// is changed: sizes of buffers and packets by a factor of four, as far as
-// the simulator takes them, routing, switching, the number of steps from a cold start, the
-// size of the job's messages, and the level and the partners of other jobs.
-func modelVariants(o evalsim.Options, routes *topology.Routes, program *workload.Program, others []evalsim.Job) []modelVariant {
-	variants := []modelVariant{{name: asSearched, options: o, program: program, others: others}}
+// Variants are the model of the search, then what it becomes when one thing is changed: sizes of
+// buffers and packets by a factor of four, as far as the simulator takes them, routing, switching,
+// the number of steps from a cold start, the size of the job's messages, and the level and the
+// partners of other jobs.
+func Variants(o evalsim.Options, routes *topology.Routes, program *workload.Program,
+	others []evalsim.Job) []Variant {
+	variants := []Variant{{Name: AsSearched, Options: o, Program: program, Others: others}}
 	add := func(name string, change func(*evalsim.Options)) {
 		changed := o
 		change(&changed)
 		if changed != o {
-			variants = append(variants, modelVariant{name: name, options: changed, program: program, others: others})
+			variants = append(variants,
+				Variant{Name: name, Options: changed, Program: program, Others: others})
 		}
 	}
 	for _, bytes := range []int{max(o.BufferBytes/4, 2*o.PacketBytes), min(o.BufferBytes*4, mostBuffer)} {
@@ -61,22 +67,18 @@ func modelVariants(o evalsim.Options, routes *topology.Routes, program *workload
 			add(fmt.Sprintf("steps %d", steps), func(c *evalsim.Options) { c.Steps = steps })
 		}
 	}
-	for _, times := range []struct {
-		name   string
-		factor float64
-	}{{"a tenth", 0.1}, {"ten times", 10}} {
-		variants = append(variants, modelVariant{name: "messages " + times.name, options: o, program: program.WithMessages(times.factor), others: others})
+	variants = append(variants,
+		Variant{Name: "messages a tenth", Options: o, Program: program.WithMessages(0.1), Others: others},
+		Variant{Name: "messages ten times", Options: o, Program: program.WithMessages(10), Others: others})
+	if len(others) == 0 {
+		return variants
 	}
-	if len(others) > 0 {
-		for _, l := range []struct {
-			name  string
-			jobs  []evalsim.Job
-			level bool
-		}{{"none", nil, true}, {"half", halved(others), true}, {"twice", doubled(others), true}, {"of other partners", elsewhere(others, o.Seed), false}} {
-			variants = append(variants, modelVariant{"background " + l.name, o, program, l.jobs, l.level})
-		}
-	}
-	return variants
+	return append(variants,
+		Variant{Name: "background none", Options: o, Program: program, Level: true},
+		Variant{Name: "background half", Options: o, Program: program, Others: halved(others), Level: true},
+		Variant{Name: "background twice", Options: o, Program: program, Others: doubled(others), Level: true},
+		Variant{Name: "background of other partners", Options: o, Program: program,
+			Others: elsewhere(others, o.Seed)})
 }
 
 // stepsToCheck are the lengths of jobs that begin cold.
@@ -96,9 +98,10 @@ func elsewhere(jobs []evalsim.Job, seed uint64) []evalsim.Job {
 	return moved
 }
 
-// otherRoutings are those by which packets could go other ways than by this one.
+// otherRoutings are those under which packets could take other paths than under this one.
 func otherRoutings(this evalsim.Routing, routes *topology.Routes) []evalsim.Routing {
-	minimal := []evalsim.Routing{evalsim.Adaptive, evalsim.TwoChoices, evalsim.RandomPacket, evalsim.FlowHash, evalsim.Static}
+	minimal := []evalsim.Routing{evalsim.Adaptive, evalsim.TwoChoices, evalsim.RandomPacket, evalsim.FlowHash,
+		evalsim.Static}
 	all := minimal
 	if !hasChoice(routes) { // all of these are the same
 		all = minimal[:1]
@@ -112,7 +115,7 @@ func otherRoutings(this evalsim.Routing, routes *topology.Routes) []evalsim.Rout
 	return slices.DeleteFunc(slices.Clone(all), func(r evalsim.Routing) bool { return r == this })
 }
 
-// hasChoice tells whether any switch has several candidates toward another.
+// hasChoice tells whether any switch has several candidates for the next hop to another switch.
 func hasChoice(routes *topology.Routes) bool {
 	if routes.Grouped() {
 		for g := range len(routes.Offsets) - 1 {
@@ -171,7 +174,8 @@ func multiplied(p *workload.Program, factor float64) *workload.Program {
 	if q.Smaller != nil {
 		q.Smaller = multiplied(q.Smaller, factor)
 	}
-	q.SizeScale = cmp.Or(q.SizeScale, 1) * factor // sizes from which messages ask first are those before scaling
+	// Sizes from which messages ask first are those before scaling.
+	q.SizeScale = cmp.Or(q.SizeScale, 1) * factor
 	q.Ops = slices.Clone(p.Ops)
 	for i := range q.Ops {
 		if op := &q.Ops[i]; op.Kind != workload.Wait && op.Bytes > 0 { // a wait has a number there
@@ -187,7 +191,8 @@ func multiplied(p *workload.Program, factor float64) *workload.Program {
 // pauses do not fall together: multiples of the golden ratio spread evenly,
 // whatever the stride (Knuth 1973, section 6.4).
 func withPauses(p *workload.Program) *workload.Program {
-	q := &workload.Program{Offsets: make([]int32, 1, len(p.Offsets)), Phases: p.Phases, Grid: p.Grid, VolumeScale: p.VolumeScale, Warning: p.Warning}
+	q := &workload.Program{Offsets: make([]int32, 1, len(p.Offsets)), Phases: p.Phases, Grid: p.Grid,
+		VolumeScale: p.VolumeScale, Warning: p.Warning}
 	for r := range int32(p.Ranks()) {
 		_, part := math.Modf(float64(r) * math.Phi)
 		for _, op := range p.RankOps(r) {

@@ -1,0 +1,63 @@
+package files
+
+import (
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// Of what cannot be read again no content is known, and none is made up.
+func TestContentSum(t *testing.T) {
+	if sum, err := ContentSum(os.DevNull, true); err == nil || sum != "" {
+		t.Errorf("%q, %v", sum, err)
+	}
+	for _, none := range []string{"", "ring:64", t.TempDir()} {
+		if sum, err := ContentSum(none, false); err != nil || sum != "" {
+			t.Errorf("%q: %q, %v", none, sum, err)
+		}
+	}
+}
+
+// A folder's sum follows the names and the contents of its files.
+func TestFolderSum(t *testing.T) {
+	sum := func(name, text string) string {
+		folder := t.TempDir()
+		if err := os.WriteFile(filepath.Join(folder, name), []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		s, err := ContentSum(folder, true)
+		if err != nil || s == "" {
+			t.Fatalf("%q, %v", s, err)
+		}
+		return s
+	}
+	if first := sum("a", "x"); sum("a", "x") != first || sum("a", "y") == first || sum("b", "x") == first {
+		t.Error("equal folders differ, or others are equal")
+	}
+}
+
+// A file is replaced when all of it is written; after an error the old one is untouched, and nothing
+// is left beside it.
+func TestReplace(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "f")
+	write := func(text string, end error) error {
+		return Replace(path, func(w io.Writer) error {
+			io.WriteString(w, text)
+			return end
+		})
+	}
+	if err := write("one", nil); err != nil {
+		t.Fatal(err)
+	}
+	broken := errors.New("broken")
+	if err := write("two", broken); !errors.Is(err, broken) {
+		t.Errorf("%v", err)
+	}
+	content, err := os.ReadFile(path)
+	entries, _ := os.ReadDir(filepath.Dir(path))
+	if string(content) != "one" || err != nil || len(entries) != 1 {
+		t.Errorf("%q, %v, %d files", content, err, len(entries))
+	}
+}
