@@ -12,8 +12,8 @@ import (
 	"remap/counters"
 	"remap/evalsim"
 	"remap/feedback"
+	"remap/internal/testkit"
 	"remap/mapping"
-	"remap/simfiles"
 )
 
 const (
@@ -56,17 +56,8 @@ func (b *loopBench) linksFile(t testing.TB, others ...evalsim.Job) string {
 	t.Helper()
 	o := b.Options
 	o.Seed += measuredSeed
-	workers, machine := runtime.GOMAXPROCS(0), b.Problem.Machine
 	jobs := append(b.Jobs(mapping.Identity(b.Problem.Ranks()))[:1:1], others...)
-	results, err := evalsim.Repeat(context.Background(), machine, jobs, o, measuredRepeats, workers, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var file strings.Builder
-	if err := simfiles.WriteLinks(&file, machine, results, simfiles.LinksOptions{}); err != nil {
-		t.Fatal(err)
-	}
-	return file.String()
+	return testkit.LinksFile(t, b.Problem.Machine, jobs, o, measuredRepeats)
 }
 
 // byMeasurement makes a search know of others by counters alone: as optimize --measured.

@@ -12,9 +12,9 @@ import (
 	"remap/counters"
 	"remap/evalsim"
 	"remap/feedback"
+	"remap/internal/testkit"
 	"remap/mapping"
 	"remap/sampling"
-	"remap/simfiles"
 )
 
 // ownScenarios have other jobs, and none takes longer than a few minutes a seed.
@@ -54,16 +54,8 @@ func (b *loopBench) sampled(t testing.TB, c evalsim.Congestion) *counters.Sample
 	o.Sampling, o.Congestion = sampling.Reservoirs, c
 	machine := b.Problem.Machine
 	jobs := b.Jobs(mapping.Identity(b.Problem.Ranks()))
-	workers := runtime.GOMAXPROCS(0)
-	results, err := evalsim.Repeat(context.Background(), machine, jobs, o, measuredRepeats, workers, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var file strings.Builder
-	if err := simfiles.WriteLinks(&file, machine, results, simfiles.LinksOptions{}); err != nil {
-		t.Fatal(err)
-	}
-	s, err := counters.ReadSamples(machine, "links.csv", strings.NewReader(file.String()))
+	file := testkit.LinksFile(t, machine, jobs, o, measuredRepeats)
+	s, err := counters.ReadSamples(machine, "links.csv", strings.NewReader(file))
 	if err != nil {
 		t.Fatal(err)
 	}

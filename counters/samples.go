@@ -6,7 +6,6 @@ import (
 	"os"
 	"slices"
 	"strconv"
-	"strings"
 
 	"remap/input"
 	"remap/topology"
@@ -157,11 +156,7 @@ const mostEstimate = 1e18
 
 // estimate reads a field of any sign; known is false where it is empty or not there.
 func (t *table) estimate(column string) (value float64, known bool, err error) {
-	c, has := t.layout.at[column]
-	if !has {
-		return 0, false, nil
-	}
-	text := strings.TrimSpace(t.record[c])
+	text, c := t.field(t.layout.at, column)
 	if text == "" {
 		return 0, false, nil
 	}

@@ -53,13 +53,18 @@ func (t *table) header() error {
 	return t.fail(-1, "a column seconds, or --measured-seconds N", "how long the table was measured is not known")
 }
 
-// number reads a field of a role; known is false where it is empty or not there.
-func (t *table) number(at map[string]int, role string, most float64) (value float64, known bool, err error) {
+// field is the text of a role, "" where it is empty or not there, and its column.
+func (t *table) field(at map[string]int, role string) (text string, column int) {
 	c, has := at[role]
 	if !has {
-		return 0, false, nil
+		return "", -1
 	}
-	text := strings.TrimSpace(t.record[c])
+	return strings.TrimSpace(t.record[c]), c
+}
+
+// number reads a field of a role; known is false where it is empty or not there.
+func (t *table) number(at map[string]int, role string, most float64) (value float64, known bool, err error) {
+	text, c := t.field(at, role)
 	if text == "" {
 		return 0, false, nil
 	}

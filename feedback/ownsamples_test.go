@@ -11,8 +11,8 @@ import (
 
 	"remap/counters"
 	"remap/evalsim"
+	"remap/internal/testkit"
 	"remap/mapping"
-	"remap/simfiles"
 	"remap/workload"
 )
 
@@ -147,15 +147,8 @@ func sampledRun(t *testing.T, o evalsim.Options, others ...evalsim.Job) (*Measur
 		Previous: mapping.Identity(12), Options: o, Routing: mapping.MinimalRouting, Workers: 1}
 	jobs := append([]evalsim.Job{{Program: program, Hosts: even}}, others...)
 	o.Seed += 1000
-	results, err := evalsim.Repeat(context.Background(), machine, jobs, o, 2, 1, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var file strings.Builder
-	if err := simfiles.WriteLinks(&file, machine, results, simfiles.LinksOptions{}); err != nil {
-		t.Fatal(err)
-	}
-	s, err := counters.ReadSamples(machine, "run.csv", strings.NewReader(file.String()))
+	file := testkit.LinksFile(t, machine, jobs, o, 2)
+	s, err := counters.ReadSamples(machine, "run.csv", strings.NewReader(file))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,7 +5,6 @@ import (
 	"math/rand/v2"
 	"runtime"
 	"slices"
-	"sync"
 
 	"golang.org/x/sync/errgroup"
 
@@ -36,8 +35,7 @@ type neighbourhoodSearch struct {
 	assign *placement.Assignment
 	levels [][]int32 // coarsest first, the last the blocks: bounds of the places, in positions
 	solver Solver
-	mutex  sync.Mutex
-	idle   []*subproblem
+	idle   pool[subproblem]
 }
 
 func newNeighbourhoodSearch(
@@ -58,31 +56,18 @@ func (s *neighbourhoodSearch) round(ctx context.Context, level, size int, trials
 	chance := rand.New(rand.NewPCG(seed, 0x736574)) // "set": a stream of its own
 	for i, places := range s.neighbourhoods(level, size, chance) {
 		group.Go(func() error {
-			w := s.borrow()
-			defer s.giveBack(w)
+			w := s.idle.take(s.newSubproblem)
+			defer s.idle.giveBack(w)
 			return w.improve(inner, level, places, trials, mix(seed, uint64(i)))
 		})
 	}
 	return group.Wait()
 }
 
-func (s *neighbourhoodSearch) borrow() *subproblem {
-	s.mutex.Lock()
-	defer s.mutex.Unlock()
-	if n := len(s.idle); n > 0 {
-		w := s.idle[n-1]
-		s.idle = s.idle[:n-1]
-		return w
-	}
+func (s *neighbourhoodSearch) newSubproblem() *subproblem {
 	w := &subproblem{neighbourhoodSearch: s, extract: commgraph.NewExtractor(s.graph, len(s.assign.Members))}
 	w.recursion = newRecursion(&w.part, s.solver.Cut)
 	return w
-}
-
-func (s *neighbourhoodSearch) giveBack(w *subproblem) {
-	s.mutex.Lock()
-	defer s.mutex.Unlock()
-	s.idle = append(s.idle, w)
 }
 
 // subproblem is the memory of the search for one neighbourhood after the other. It

@@ -5,7 +5,6 @@ import (
 	"context"
 	"math/rand/v2"
 	"runtime"
-	"sync"
 
 	"golang.org/x/sync/errgroup"
 
@@ -36,8 +35,7 @@ func Recursive(
 type recursion struct {
 	graph   *commgraph.Graph
 	options Options
-	mutex   sync.Mutex
-	idle    []*halver
+	halvers pool[halver]
 }
 
 func newRecursion(g *commgraph.Graph, options Options) *recursion {
@@ -47,7 +45,7 @@ func newRecursion(g *commgraph.Graph, options Options) *recursion {
 // use changes the graph. No split may be under way.
 func (r *recursion) use(g *commgraph.Graph) {
 	r.graph = g
-	for _, h := range r.idle {
+	for _, h := range r.halvers.idle {
 		h.extract.Use(g, 0)
 	}
 }
@@ -70,9 +68,9 @@ func (r *recursion) split(
 	}
 	half := blocks / 2
 	target := first[half] - first[0]
-	h := r.borrow()
+	h := r.halvers.take(func() *halver { return newHalver(r.graph, r.options) })
 	h.halve(members, target, seed)
-	r.giveBack(h)
+	r.halvers.giveBack(h)
 	upper := func() error { return r.split(ctx, group, members[target:], first[half:], mix(seed, 1)) }
 	if group == nil || len(members) <= together || !group.TryGo(upper) {
 		if err := upper(); err != nil {
@@ -80,23 +78,6 @@ func (r *recursion) split(
 		}
 	}
 	return r.split(ctx, group, members[:target], first[:half+1], mix(seed, 0))
-}
-
-func (r *recursion) borrow() *halver {
-	r.mutex.Lock()
-	defer r.mutex.Unlock()
-	if n := len(r.idle); n > 0 {
-		h := r.idle[n-1]
-		r.idle = r.idle[:n-1]
-		return h
-	}
-	return newHalver(r.graph, r.options)
-}
-
-func (r *recursion) giveBack(h *halver) {
-	r.mutex.Lock()
-	defer r.mutex.Unlock()
-	r.idle = append(r.idle, h)
 }
 
 // halver is the memory of one bisection after the other.

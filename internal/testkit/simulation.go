@@ -6,10 +6,13 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"runtime"
+	"strings"
 	"testing"
 
 	"remap/evalsim"
 	"remap/sampling"
+	"remap/simfiles"
 	"remap/topology"
 	"remap/workload"
 )
@@ -150,4 +153,18 @@ func SameTables(t testing.TB, got, want *sampling.Table) {
 			}
 		}
 	}
+}
+
+// LinksFile is the links file of some repeats of jobs, as simulate writes it.
+func LinksFile(t testing.TB, top *topology.Topology, jobs []evalsim.Job, o evalsim.Options, repeats int) string {
+	t.Helper()
+	results, err := evalsim.Repeat(context.Background(), top, jobs, o, repeats, runtime.GOMAXPROCS(0), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var file strings.Builder
+	if err := simfiles.WriteLinks(&file, top, results, simfiles.LinksOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	return file.String()
 }
