@@ -42,10 +42,21 @@ func TestNeutralRoundTrip(t *testing.T) {
 		rows := make([]string, len(machine.Links))
 		for l := range machine.Links {
 			link := &machine.Links[l]
-			use[l], stall[l] = rapid.Float64Range(0, 1).Draw(t, "use"), rapid.Float64Range(0, 1).Draw(t, "stall")
+			use[l], stall[l] = rapid.Float64Range(0, 1).
+				Draw(t, "use"),
+				rapid.Float64Range(0, 1).
+					Draw(t, "stall")
 			seconds := rapid.Float64Range(0.001, 1000).Draw(t, "seconds")
-			rows[l] = line([]string{machine.NodeName(link.From), fmt.Sprint(link.FromPort), machine.NodeName(link.To), fmt.Sprint(seconds),
-				fmt.Sprint(use[l] * link.BytesPerSecond * seconds), fmt.Sprint(stall[l])})
+			rows[l] = line(
+				[]string{
+					machine.NodeName(link.From),
+					fmt.Sprint(link.FromPort),
+					machine.NodeName(link.To),
+					fmt.Sprint(seconds),
+					fmt.Sprint(use[l] * link.BytesPerSecond * seconds),
+					fmt.Sprint(stall[l]),
+				},
+			)
 		}
 		rows = rapid.Permutation(rows).Draw(t, "rows")
 		links, err := readTable(machine, line(names)+strings.Join(rows, ""), Options{Tick: -1})
@@ -53,11 +64,20 @@ func TestNeutralRoundTrip(t *testing.T) {
 			t.Fatal(err)
 		}
 		for l := range machine.Links {
-			if !links.Known[l] || !near(links.Rate[l]/machine.Links[l].BytesPerSecond, use[l], 1e-9) || links.Congested[l] != stall[l] {
-				t.Fatalf("link %d: use %g stall %g, read %g %g", l, use[l], stall[l], links.Rate[l]/machine.Links[l].BytesPerSecond, links.Congested[l])
+			if !links.Known[l] || !near(links.Rate[l]/machine.Links[l].BytesPerSecond, use[l], 1e-9) ||
+				links.Congested[l] != stall[l] {
+				t.Fatalf(
+					"link %d: use %g stall %g, read %g %g",
+					l,
+					use[l],
+					stall[l],
+					links.Rate[l]/machine.Links[l].BytesPerSecond,
+					links.Congested[l],
+				)
 			}
 		}
-		if c := links.Count; c.Measured != len(use) || c.FarEnd+c.Missing+c.Clamped+c.Strange != 0 || len(links.Warnings) != 0 {
+		if c := links.Count; c.Measured != len(use) || c.FarEnd+c.Missing+c.Clamped+c.Strange != 0 ||
+			len(links.Warnings) != 0 {
 			t.Fatalf("%+v %q", c, links.Warnings)
 		}
 	})
@@ -87,7 +107,8 @@ func TestLDMS(t *testing.T) {
 		if name == "in steps" { // 10000 in the first 4 s, 8000 in the last 2, between them it was reset
 			want = 3000
 		}
-		if !links.Known[out] || !links.Known[in] || links.Rate[out] != want || links.Rate[in] != 2000 || links.Count.FarEnd != 1 {
+		if !links.Known[out] || !links.Known[in] || links.Rate[out] != want || links.Rate[in] != 2000 ||
+			links.Count.FarEnd != 1 {
 			t.Errorf("%s: sent %g, received %g, %+v", name, links.Rate[out], links.Rate[in], links.Count)
 		}
 		if waited := strings.Contains(text, "ait"); waited != (links.Congested[out] > 0) {
@@ -101,8 +122,13 @@ func TestLinksFile(t *testing.T) {
 	machine := parse(t, "torus:4")
 	text := "link,from,port,to,gbps,bytes,packets,congested_packets,congested_fraction,busy_fraction,stalled_fraction,queue_mean_bytes\n" +
 		"0,n0,0,s0,100,5,1,,,0.25,0.125,\n"
-	links, err := readTable(machine, strings.ReplaceAll(text, "s0", machine.NodeName(machine.Links[0].To)), Options{Tick: -1})
-	if err != nil || !links.Known[0] || links.Rate[0] != 0.25*machine.Links[0].BytesPerSecond || links.Congested[0] != 0.125 {
+	links, err := readTable(
+		machine,
+		strings.ReplaceAll(text, "s0", machine.NodeName(machine.Links[0].To)),
+		Options{Tick: -1},
+	)
+	if err != nil || !links.Known[0] || links.Rate[0] != 0.25*machine.Links[0].BytesPerSecond ||
+		links.Congested[0] != 0.125 {
 		t.Errorf("%+v %v", links, err)
 	}
 	if links.Count.Missing != len(machine.Links)-1 {
@@ -117,13 +143,18 @@ func TestNamedColumns(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	links, err := readTable(machine, "When,Node Desc,bytes,Tx\n1,n3,7,0\n3,n3,7,8\n", Options{Tick: -1, Columns: columns})
+	links, err := readTable(
+		machine,
+		"When,Node Desc,bytes,Tx\n1,n3,7,0\n3,n3,7,8\n",
+		Options{Tick: -1, Columns: columns},
+	)
 	if err != nil || links.Count.Measured != 1 {
 		t.Fatalf("%+v %v", links, err)
 	}
 	for text, reason := range map[string]string{"from": "expected ROLE=COLUMN", "form=x": "unknown role", "to=a,to=b": "twice", "to=": "expected"} {
 		var wrong *input.Error
-		if _, err := ParseColumns(text); !errors.As(err, &wrong) || !strings.Contains(wrong.Reason, reason) || wrong.Hint == "" {
+		if _, err := ParseColumns(text); !errors.As(err, &wrong) || !strings.Contains(wrong.Reason, reason) ||
+			wrong.Hint == "" {
 			t.Errorf("%s: %v", text, err)
 		}
 	}
@@ -156,7 +187,9 @@ func TestTableErrors(t *testing.T) {
 	} {
 		_, err := readTable(machine, c.text, Options{Tick: -1})
 		var wrong *input.Error
-		if !errors.As(err, &wrong) || wrong.Hint == "" || !strings.Contains(wrong.Reason, c.reason) || wrong.Line != c.line || wrong.Column != c.column {
+		if !errors.As(err, &wrong) || wrong.Hint == "" || !strings.Contains(wrong.Reason, c.reason) ||
+			wrong.Line != c.line ||
+			wrong.Column != c.column {
 			t.Errorf("%s: %v", c.name, err)
 		}
 	}

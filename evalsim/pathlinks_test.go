@@ -13,16 +13,31 @@ import (
 
 // has tells whether a link is in a set.
 func has(set []topology.LinkRange, link int32) bool {
-	return slices.ContainsFunc(set, func(r topology.LinkRange) bool { return link >= r.First && link < r.First+r.Count })
+	return slices.ContainsFunc(
+		set,
+		func(r topology.LinkRange) bool { return link >= r.First && link < r.First+r.Count },
+	)
 }
 
 var (
-	minimalRoutings = []evalsim.Routing{evalsim.Adaptive, evalsim.TwoChoices, evalsim.RandomPacket, evalsim.FlowHash, evalsim.Static}
-	longerRoutings  = []evalsim.Routing{evalsim.Valiant, evalsim.UGAL}
+	minimalRoutings = []evalsim.Routing{
+		evalsim.Adaptive,
+		evalsim.TwoChoices,
+		evalsim.RandomPacket,
+		evalsim.FlowHash,
+		evalsim.Static,
+	}
+	longerRoutings = []evalsim.Routing{evalsim.Valiant, evalsim.UGAL}
 )
 
 // delivered runs a program with sampling of whole links.
-func delivered(t testing.TB, top *topology.Topology, p *workload.Program, routing evalsim.Routing, take func(d *evalsim.Delivery) error) {
+func delivered(
+	t testing.TB,
+	top *topology.Topology,
+	p *workload.Program,
+	routing evalsim.Routing,
+	take func(d *evalsim.Delivery) error,
+) {
 	t.Helper()
 	o := evalsim.DefaultOptions()
 	o.Routing = routing
@@ -46,7 +61,16 @@ func delivered(t testing.TB, top *topology.Topology, p *workload.Program, routin
 // links that it may cross, and a minimal way is as long as Place says.
 func TestSamplesAreInPathLinks(t *testing.T) {
 	tree := network(t, "fattree:nodes-per-leaf=3,leaves-per-pod=3,pods=3,aggs-per-pod=2,cores=4,up=4")
-	torus, fly, cube := network(t, "torus:4x3x2,hosts=2"), network(t, "dragonfly:groups=5,routers=4,hosts=2,global=2"), network(t, "hyperx:4x3,hosts=3")
+	torus, fly, cube := network(
+		t,
+		"torus:4x3x2,hosts=2",
+	), network(
+		t,
+		"dragonfly:groups=5,routers=4,hosts=2,global=2",
+	), network(
+		t,
+		"hyperx:4x3,hosts=3",
+	)
 	for name, top := range map[string]*topology.Topology{
 		"tree": tree, "xgft": network(t, "xgft:down=2x3x2,up=1x2x2,parallel=1x2x1"), "two rails": network(t, "xgft:down=3x3,up=2x2"), "mesh": network(t, "mesh:3x4,hosts=2"),
 		"torus": torus, "dragonfly": fly, "hyperx": cube, "fabric": planes(t, 5, 3, 2),
@@ -68,8 +92,18 @@ func TestSamplesAreInPathLinks(t *testing.T) {
 				delivered(t, top, p, routing, func(d *evalsim.Delivery) error {
 					count++
 					rails = top.NearestRails(rails, d.Source, d.Destination)
-					if !slices.ContainsFunc(rails, func(r topology.Rails) bool { return mayBe(paths, r, d) }) {
-						return fmt.Errorf("a packet from %d to %d after %d links sampled link %d and congested link %d", d.Source, d.Destination, d.Hops, d.HopLink, d.CongestedLink)
+					if !slices.ContainsFunc(
+						rails,
+						func(r topology.Rails) bool { return mayBe(paths, r, d) },
+					) {
+						return fmt.Errorf(
+							"a packet from %d to %d after %d links sampled link %d and congested link %d",
+							d.Source,
+							d.Destination,
+							d.Hops,
+							d.HopLink,
+							d.CongestedLink,
+						)
 					}
 					return nil
 				})
@@ -94,7 +128,16 @@ func mayBe(paths *topology.PathLinks, r topology.Rails, d *evalsim.Delivery) boo
 // The set is no larger than it must be: of many packets between two hosts, some
 // sample every link of it where the routing is random.
 func TestPathLinksAreAllSampled(t *testing.T) {
-	tree, fly, cube := network(t, "fattree:nodes-per-leaf=2,leaves-per-pod=2,pods=2,aggs-per-pod=2,cores=4"), network(t, "dragonfly:groups=4,routers=3,hosts=1,global=2"), network(t, "hyperx:3x3x2")
+	tree, fly, cube := network(
+		t,
+		"fattree:nodes-per-leaf=2,leaves-per-pod=2,pods=2,aggs-per-pod=2,cores=4",
+	), network(
+		t,
+		"dragonfly:groups=4,routers=3,hosts=1,global=2",
+	), network(
+		t,
+		"hyperx:3x3x2",
+	)
 	for _, c := range []struct {
 		name    string
 		top     *topology.Topology
@@ -110,12 +153,23 @@ func TestPathLinksAreAllSampled(t *testing.T) {
 		first, _ := c.top.Out(0)
 		set := paths.Between(first, c.top.Ejection(last)[0])
 		sampled := map[int32]bool{}
-		delivered(t, c.top, program(c.top.Hosts(), [3]int{0, int(last), 6000 * 4096}), c.routing, func(d *evalsim.Delivery) error { sampled[d.HopLink] = true; return nil })
+		delivered(
+			t,
+			c.top,
+			program(c.top.Hosts(), [3]int{0, int(last), 6000 * 4096}),
+			c.routing,
+			func(d *evalsim.Delivery) error { sampled[d.HopLink] = true; return nil },
+		)
 		want := 0
 		for _, r := range set {
 			for l := r.First; l < r.First+r.Count; l++ {
 				if want++; !sampled[l] {
-					t.Errorf("%s, %s routing: of 6000 packets none sampled link %d, which is in the set", c.name, c.routing, l)
+					t.Errorf(
+						"%s, %s routing: of 6000 packets none sampled link %d, which is in the set",
+						c.name,
+						c.routing,
+						l,
+					)
 				}
 			}
 		}

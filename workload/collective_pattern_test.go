@@ -66,9 +66,18 @@ func only(p *Program, r int32, kinds ...Kind) (found []Op) {
 func TestStencilOptions(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		side := func(name string) int { return rapid.IntRange(1, 4).Draw(t, name) }
-		spec := fmt.Sprintf("%s:%dx%dx%d,bytes=%d,rounds=%d,edges=%s",
-			rapid.SampledFrom([]string{"stencil3d7", "stencil3d27"}).Draw(t, "name"), side("x"), side("y"), side("z"),
-			rapid.IntRange(0, 5000).Draw(t, "bytes"), side("rounds"), rapid.SampledFrom([]string{"wait", "skip"}).Draw(t, "edges"))
+		spec := fmt.Sprintf(
+			"%s:%dx%dx%d,bytes=%d,rounds=%d,edges=%s",
+			rapid.SampledFrom([]string{"stencil3d7", "stencil3d27"}).
+				Draw(t, "name"),
+			side("x"),
+			side("y"),
+			side("z"),
+			rapid.IntRange(0, 5000).
+				Draw(t, "bytes"),
+			side("rounds"),
+			rapid.SampledFrom([]string{"wait", "skip"}).Draw(t, "edges"),
+		)
 		plain := mustParse(t, spec)
 		for _, options := range []string{",wait=true", ",sends=nonblocking", ",sends=nonblocking,wait=true", ",wait=true,compute-ns=5"} {
 			p := mustParse(t, spec+options)
@@ -80,16 +89,28 @@ func TestStencilOptions(t *testing.T) {
 			if strings.Contains(options, "wait=true") {
 				mustEnd(t, spec+options, traced{p, make([]payload, len(p.Ops))}, 3, nil)
 			}
-			if strings.Contains(options, "nonblocking") && slices.ContainsFunc(p.Ops, func(op Op) bool { return op.Kind == Send }) {
+			if strings.Contains(options, "nonblocking") &&
+				slices.ContainsFunc(p.Ops, func(op Op) bool { return op.Kind == Send }) {
 				t.Fatalf("%s%s: has blocking sends", spec, options)
 			}
 		}
 	})
 	p := mustParse(t, "stencil2d:3x3,wait=true,edges=skip")
-	want := []Op{{Kind: Ireceive, Tag: 1, Peer: 3, Bytes: 131072}, {Kind: Ireceive, Tag: 0, Peer: 5, Bytes: 131072},
-		{Kind: Ireceive, Tag: 3, Peer: 1, Bytes: 131072}, {Kind: Ireceive, Tag: 2, Peer: 7, Bytes: 131072},
-		{Tag: 0, Peer: 3, Bytes: 131072}, {Tag: 1, Peer: 5, Bytes: 131072}, {Tag: 2, Peer: 1, Bytes: 131072}, {Tag: 3, Peer: 7, Bytes: 131072},
-		{Kind: WaitAll}}
+	want := []Op{
+		{Kind: Ireceive, Tag: 1, Peer: 3, Bytes: 131072},
+		{Kind: Ireceive, Tag: 0, Peer: 5, Bytes: 131072},
+		{Kind: Ireceive, Tag: 3, Peer: 1, Bytes: 131072},
+		{Kind: Ireceive, Tag: 2, Peer: 7, Bytes: 131072},
+		{
+			Tag:   0,
+			Peer:  3,
+			Bytes: 131072,
+		},
+		{Tag: 1, Peer: 5, Bytes: 131072},
+		{Tag: 2, Peer: 1, Bytes: 131072},
+		{Tag: 3, Peer: 7, Bytes: 131072},
+		{Kind: WaitAll},
+	}
 	if got := p.RankOps(4); !slices.Equal(got, want) {
 		t.Errorf("the middle does %+v", got)
 	}
@@ -103,8 +124,12 @@ func TestComputeOfPatterns(t *testing.T) {
 		"reduce-scatter:5", "barrier:5", "alltoall:6,algorithm=linear", "barrier:1"} {
 		plain, p := mustParse(t, spec+",rounds=3"), mustParse(t, spec+",rounds=3,compute-ns=70")
 		for r := range int32(p.Ranks()) {
-			without := slices.DeleteFunc(slices.Clone(p.RankOps(r)), func(op Op) bool { return op == Op{Kind: Compute, Bytes: 70} })
-			if !slices.Equal(without, plain.RankOps(r)) || len(p.RankOps(r)) != len(without)+3 || p.RankOps(r)[0].Kind != Compute {
+			without := slices.DeleteFunc(
+				slices.Clone(p.RankOps(r)),
+				func(op Op) bool { return op == Op{Kind: Compute, Bytes: 70} },
+			)
+			if !slices.Equal(without, plain.RankOps(r)) || len(p.RankOps(r)) != len(without)+3 ||
+				p.RankOps(r)[0].Kind != Compute {
 				t.Errorf("%s: rank %d does %+v", spec, r, p.RankOps(r))
 			}
 		}
@@ -117,11 +142,16 @@ func TestComputeOfPatterns(t *testing.T) {
 func TestReductionsOfTheThesis(t *testing.T) {
 	naive := mustParse(t, "reduce-naive:1024,bytes=4096,rounds=50")
 	const total = 1023 * 50 * 4096
-	if got := EjectionBound(naive, 12.5e9); got != InjectionTime(total, 12.5e9) || got.Microseconds() != 16760 {
+	if got := EjectionBound(naive, 12.5e9); got != InjectionTime(total, 12.5e9) ||
+		got.Microseconds() != 16760 {
 		t.Errorf("naive: %v, want 16.76 ms", got)
 	}
 	for r := int32(1); r < 1024; r++ {
-		if ops := naive.RankOps(r); len(ops) != 50 || slices.ContainsFunc(ops, func(op Op) bool { return op.Kind != Send || op.Peer != 0 || op.Bytes != 4096 }) {
+		if ops := naive.RankOps(r); len(ops) != 50 ||
+			slices.ContainsFunc(
+				ops,
+				func(op Op) bool { return op.Kind != Send || op.Peer != 0 || op.Bytes != 4096 },
+			) {
 			t.Fatalf("rank %d does %+v", r, ops)
 		}
 	}
@@ -129,7 +159,8 @@ func TestReductionsOfTheThesis(t *testing.T) {
 		t.Errorf("the root receives %d messages", len(got))
 	}
 	tree := mustParse(t, "reduce:1024,bytes=4096,rounds=50")
-	if got := float64(EjectionBound(naive, 12.5e9)) / float64(EjectionBound(tree, 12.5e9)); got < 102.2 || got > 102.4 {
+	if got := float64(EjectionBound(naive, 12.5e9)) / float64(EjectionBound(tree, 12.5e9)); got < 102.2 ||
+		got > 102.4 {
 		t.Errorf("the tree has %.1f times less at one receiver, want 102.3", got)
 	}
 	moved := mustFold(t, mustParse(t, "reduce-naive:1024,bytes=4096,rounds=50,root=700"))
@@ -222,7 +253,14 @@ func TestScatteredInBatches(t *testing.T) {
 				}
 			}
 			if most != 2*min(32, size-1) || waits != (size-1+31)/32 || open != 0 {
-				t.Fatalf("%d ranks: rank %d has %d requests open at most, waits %d times, and leaves %d", size, r, most, waits, open)
+				t.Fatalf(
+					"%d ranks: rank %d has %d requests open at most, waits %d times, and leaves %d",
+					size,
+					r,
+					most,
+					waits,
+					open,
+				)
 			}
 		}
 	}
@@ -253,8 +291,16 @@ func TestCollectivePatternErrors(t *testing.T) {
 	} {
 		_, err := ParsePattern(test.spec)
 		var e *input.Error
-		if !errors.As(err, &e) || !strings.Contains(e.Reason, test.reason) || !strings.Contains(e.Hint, test.hint) {
-			t.Errorf("%s: error %v, hint %q; want %q, %q", test.spec, err, input.Hint(err), test.reason, test.hint)
+		if !errors.As(err, &e) || !strings.Contains(e.Reason, test.reason) ||
+			!strings.Contains(e.Hint, test.hint) {
+			t.Errorf(
+				"%s: error %v, hint %q; want %q, %q",
+				test.spec,
+				err,
+				input.Hint(err),
+				test.reason,
+				test.hint,
+			)
 		}
 	}
 }

@@ -55,7 +55,9 @@ func TestBoundSentence(t *testing.T) {
 		for best, end := range map[int64]string{900: "0.0 % above that", 1000: "0.0 % above that", 1066: "6.6 % above that", 4400: "4.4 times that"} {
 			for _, any := range []bool{false, true} {
 				text := boundSentence(feedback.Bound{Name: name, NS: 1000, Any: any}, best)
-				if !strings.HasSuffix(text, "the best is "+end) || !strings.Contains(text, " 1.000 us ("+name+": ") || strings.Contains(text, ": )") {
+				if !strings.HasSuffix(text, "the best is "+end) ||
+					!strings.Contains(text, " 1.000 us ("+name+": ") ||
+					strings.Contains(text, ": )") {
 					t.Errorf("%s", text)
 				}
 				if name != "foreign load" && strings.HasPrefix(text, "no mapping ") != any {
