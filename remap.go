@@ -35,8 +35,8 @@ type Search struct {
 	Strategies []mapping.Strategy
 	// Baselines are quick strategies that are tried first only.
 	Baselines []mapping.Strategy
-	// Forms are how congestion goes into the next mappings; nil = feedback.DefaultForms.
-	Forms []feedback.Form
+	// Models are how congestion goes into the next mappings; nil = feedback.DefaultModels.
+	Models []feedback.Model
 	// Rounds of feedback at most.
 	Rounds int
 	// Gain is how strongly congestion changes the next mappings; 0 = not at all.
@@ -86,7 +86,7 @@ func Optimize(ctx context.Context, j *job.Job, search Search) (*feedback.Result,
 	if search.Workers == 0 {
 		search.Workers = runtime.GOMAXPROCS(0)
 	}
-	m := &Model{Job: j, Workers: search.Workers}
+	m := &Environment{Job: j, Workers: search.Workers}
 	settings, err := m.Settings(search)
 	if err != nil {
 		return nil, err
@@ -96,15 +96,15 @@ func Optimize(ctx context.Context, j *job.Job, search Search) (*feedback.Result,
 
 // Settings are those of the feedback loop: what to map, how, and by which simulations mappings
 // are evaluated.
-func (m *Model) Settings(search Search) (s feedback.Settings, err error) {
+func (m *Environment) Settings(search Search) (s feedback.Settings, err error) {
 	s = feedback.DefaultSettings()
 	o := search.Simulation
 	if s.Problem, err = m.settled(o.Seed); err != nil {
 		return s, err
 	}
-	s.Strategies, s.Baselines, s.Forms = search.Strategies, search.Baselines, search.Forms
+	s.Strategies, s.Baselines, s.Models = search.Strategies, search.Baselines, search.Models
 	s.Rounds, s.Gain, s.Simulations = search.Rounds, search.Gain, search.Simulations
-	s.Control, s.Workers, s.Traffic = search.RandomRestarts, search.Workers, m.Traffic
+	s.RandomRestarts, s.Workers, s.Traffic = search.RandomRestarts, search.Workers, m.Traffic
 	simulated, err := m.Program.Traffic()
 	if err != nil {
 		return s, err
@@ -117,7 +117,7 @@ func (m *Model) Settings(search Search) (s feedback.Settings, err error) {
 	simulator := func(o evalsim.Options) feedback.Evaluate {
 		return feedback.FlowsOf(m.Simulator(o), simulated, m.Traffic)
 	}
-	s.JudgeBy(o, simulator)
+	s.SimulateBy(o, simulator)
 	if m.Measured != nil {
 		m.Measured.Others.Alternate(&s)
 	}
@@ -125,7 +125,7 @@ func (m *Model) Settings(search Search) (s feedback.Settings, err error) {
 		s.Repeats = search.Repeats
 	}
 	if search.ValidationRepeats > 0 {
-		s.Judge = search.ValidationRepeats
+		s.ValidationRepeats = search.ValidationRepeats
 	}
 	s.Validate = simulator(Unsampled(o)) // times are all that is asked
 	if o.Sampling.Kind != sampling.Off {
@@ -135,12 +135,12 @@ func (m *Model) Settings(search Search) (s feedback.Settings, err error) {
 		s.ReadSamples(o, simulator, apart, search.KeepCongestion)
 	}
 	if b := m.HostBound(); b.Known() {
-		s.Floor = feedback.Bound{Name: b.Bound, NS: float64(b.BoundNS), Any: true}
+		s.LowerBound = feedback.Bound{Name: b.Bound, NS: float64(b.BoundNS), Any: true}
 	}
 	refine := exchange.Strategy()
 	s.Refine = &refine
 	if m.Measured != nil && m.Measured.Others == nil {
-		m.Measured.Watch(&s, m.Start())
+		m.Measured.SetView(&s, m.Start())
 	}
 	if search.Limits {
 		s.Limits = MoveLimits(s.Problem.Ranks())
@@ -156,7 +156,7 @@ const MovesHint = "--fixed asks for these moves; a larger --max-moves allows the
 
 // settled is the problem with a start that keeps the fixed ranks, which the loop tries
 // to beat, and the moves that this leaves.
-func (m *Model) settled(seed uint64) (*mapping.Problem, error) {
+func (m *Environment) settled(seed uint64) (*mapping.Problem, error) {
 	problem, moves, err := m.Problem(seed).WithSettledStart()
 	switch {
 	case err != nil:

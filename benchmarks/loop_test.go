@@ -36,12 +36,12 @@ func TestFeedbackReachesTiling(t *testing.T) {
 		finer.Congestion = evalsim.Congestion{Rule: evalsim.QueueAbove, Bytes: 2 * options.PacketBytes}
 		s := feedback.DefaultSettings()
 		s.Problem, s.Traffic = problem, traffic
-		if s.Forms, err = feedback.ParseForms("pairs"); err != nil {
+		if s.Models, err = feedback.ParseModels("pairs"); err != nil {
 			t.Fatal(err)
 		}
 		s.Evaluate = feedback.Simulator(problem.Machine, problem.Allocation, program, options, 2)
-		s.Sensitive = feedback.Simulator(problem.Machine, problem.Allocation, program, finer, 2)
-		s.Floor = feedback.Bound{Name: "injection", NS: float64(workload.InjectionBound(program, 12.5e9, 12.5e9).Nanoseconds()), Any: true}
+		s.EvaluateFiner = feedback.Simulator(problem.Machine, problem.Allocation, program, finer, 2)
+		s.LowerBound = feedback.Bound{Name: "injection", NS: float64(workload.InjectionBound(program, 12.5e9, 12.5e9).Nanoseconds()), Any: true}
 		search := func(name string, gain float64, rounds int) float64 {
 			one, err := strategy.Parse(name)
 			if err != nil {

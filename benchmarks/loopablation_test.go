@@ -83,7 +83,7 @@ func setting1000(t testing.TB, name string, usual int) int {
 // ablationRow is what one way has come to, over all seeds.
 type ablationRow struct {
 	ablated
-	static, found judgedRow // on fresh seeds, those of all searches
+	static, found timedRow // on fresh seeds, those of all searches
 	mappings      int
 	statics       int // of one search, the default counted
 	seconds       float64
@@ -95,7 +95,7 @@ func (row *ablationRow) ablate(t testing.TB, b *loopBench, e effort) {
 	t.Helper()
 	s := b.settings
 	var err error
-	if s.Forms, err = feedback.ParseForms(row.forms); err != nil {
+	if s.Models, err = feedback.ParseModels(row.forms); err != nil {
 		t.Fatal(err)
 	}
 	s.Gain, s.Simulations = row.gain, e.simulations
@@ -148,7 +148,7 @@ func measureAblation(t testing.TB, scenario string) []*ablationRow {
 	return rows
 }
 
-// TestLoopAblation tells what the forms of feedback are worth, on exact counters and
+// TestLoopAblation tells what the feedback models are worth, on exact counters and
 // on what packets carry:
 // REMAP_TABLE=1 go test -run LoopAblation -timeout 60m -v ./benchmarks
 // -run LoopAblation/pf3d$ does one scenario, LoopAblation/-small$ the small ones.

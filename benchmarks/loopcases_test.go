@@ -67,7 +67,7 @@ func planesCase(t *testing.T) {
 	start := b.judge(t, "default", r.Start.Mapping, freshRepeat)
 	found := b.judge(t, proposalName(&r.Best), r.Best.Mapping, freshRepeat)
 	hand := b.judge(t, "by hand", byHand(t, b.Setup), freshRepeat)
-	alone := simulateScenario(t, b.Setup, "alone", mapping.Identity(b.Problem.Ranks()), true, b.settings.Judge)
+	alone := simulateScenario(t, b.Setup, "alone", mapping.Identity(b.Problem.Ranks()), true, b.settings.ValidationRepeats)
 	gain := found.gainOver(start)
 	var table strings.Builder
 	fmt.Fprintf(&table, "| default, alone | %.1f | %.3f | 0.81 |\n", alone.us(), alone.us()/start.us())

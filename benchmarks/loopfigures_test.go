@@ -29,7 +29,7 @@ var inks = []color.Color{
 }
 
 // drawConvergence draws the best time so far against the mappings simulated, for
-// each form of feedback on exact counters: medians over the searches.
+// each feedback model on exact counters: medians over the searches.
 func drawConvergence(t testing.TB, scenario string, rows []*ablationRow) {
 	t.Helper()
 	p := plot.New()

@@ -23,7 +23,7 @@ func TestLoopNeverClaimsTooMuch(t *testing.T) {
 				t.Errorf("%s: %s %% faster than %s: it is slower", scenario, gainText(g), reference.name)
 			}
 		}
-		if len(r.Best.Form) > 0 && !r.Gain.Proven() {
+		if len(r.Best.Model) > 0 && !r.Gain.Proven() {
 			t.Errorf("%s: a mapping of feedback is given back that gains %s %%", scenario, gainText(r.Gain))
 		}
 		if r.Stopped == "" || r.Simulations < len(r.Candidates) || r.Runs < r.Simulations {

@@ -32,11 +32,11 @@ func measuredScenarios() []string {
 // measuredRow is what searches of a scenario have come to, over all seeds.
 type measuredRow struct {
 	scenario      string
-	start, static judgedRow // all on the same fresh seeds beside the true background
-	told          judgedRow // by a loop that simulates that background
-	measured      judgedRow // by a loop that has counters of one run
-	seconds       float64   // of the searches with counters
-	how           string    // what stood for others there, of the last seed
+	start, static timedRow // all on the same fresh seeds beside the true background
+	told          timedRow // by a loop that simulates that background
+	measured      timedRow // by a loop that has counters of one run
+	seconds       float64  // of the searches with counters
+	how           string   // what stood for others there, of the last seed
 }
 
 // counted is what the ports of the network count while the default mapping runs beside the
@@ -68,7 +68,7 @@ func (b *loopBench) byMeasurement(t testing.TB, s *feedback.Settings, links *cou
 	if err != nil {
 		t.Fatal(err)
 	}
-	m := feedback.TakeApart(b.Problem.Machine, b.Problem.Allocation, b.Traffic, ran, links, alone[0])
+	m := feedback.NewMeasured(b.Problem.Machine, b.Problem.Allocation, b.Traffic, ran, links, alone[0])
 	run := feedback.MeasuredRun{Machine: b.Problem.Machine, Allocation: b.Problem.Allocation, Program: b.Program,
 		Previous: ran, Options: b.Options, Routing: mapping.RoutingNamed(b.Options.Routing.String()), Workers: runtime.GOMAXPROCS(0)}
 	others, err := m.FindOthers(context.Background(), &run)
@@ -81,7 +81,7 @@ func (b *loopBench) byMeasurement(t testing.TB, s *feedback.Settings, links *cou
 		if others.Windows > 0 {
 			how += fmt.Sprintf(", %d intervals, %d silent", others.Windows, others.Silent)
 		}
-	} else if network, err = m.Left(network); err != nil {
+	} else if network, err = m.Throttled(network); err != nil {
 		t.Fatal(err)
 	}
 	judge := func(o evalsim.Options) feedback.Evaluate {
@@ -91,11 +91,11 @@ func (b *loopBench) byMeasurement(t testing.TB, s *feedback.Settings, links *cou
 		return feedback.Simulator(network, b.Problem.Allocation, b.Program, o, runtime.GOMAXPROCS(0))
 	}
 	s.Alone = false
-	s.JudgeBy(b.Options, judge)
+	s.SimulateBy(b.Options, judge)
 	s.Validate = judge(b.Options)
 	others.Alternate(s)
 	if others == nil {
-		m.Watch(s, ran)
+		m.SetView(s, ran)
 	}
 	return how
 }
@@ -110,7 +110,7 @@ func (row *measuredRow) search(t testing.TB, b *loopBench) {
 	begin := time.Now()
 	measured := b.optimize(t, s)
 	row.seconds += time.Since(begin).Seconds()
-	add := func(row *judgedRow, m mapping.Mapping) {
+	add := func(row *timedRow, m mapping.Mapping) {
 		row.times = append(row.times, b.judge(t, "", m, freshRepeat).times...)
 	}
 	add(&row.start, told.Start.Mapping)
@@ -122,12 +122,12 @@ func (row *measuredRow) search(t testing.TB, b *loopBench) {
 
 // shareOf is the part of the gain of the loop that is told all over a reference, in per
 // cent; known is false where that gains less than 1 %.
-func (row *measuredRow) shareOf(reference judgedRow) (share float64, known bool) {
+func (row *measuredRow) shareOf(reference timedRow) (share float64, known bool) {
 	told, found := row.told.gainOver(reference).Percent, row.measured.gainOver(reference).Percent
 	return 100 * found / told, told >= 1
 }
 
-func (row *measuredRow) shareText(reference judgedRow) string {
+func (row *measuredRow) shareText(reference timedRow) string {
 	if share, known := row.shareOf(reference); known {
 		return fmt.Sprintf("%.0f", share)
 	}
@@ -156,10 +156,10 @@ const measuredHeader = "| scenario | others are simulated as | default us | best
 
 func (row *measuredRow) cells(seeds int) string {
 	cells := []string{row.scenario, row.how}
-	for _, r := range []*judgedRow{&row.start, &row.static, &row.told, &row.measured} {
+	for _, r := range []*timedRow{&row.start, &row.static, &row.told, &row.measured} {
 		cells = append(cells, r.text())
 	}
-	for _, reference := range []judgedRow{row.start, row.static} {
+	for _, reference := range []timedRow{row.start, row.static} {
 		cells = append(cells, gainText(row.told.gainOver(reference)), gainText(row.measured.gainOver(reference)),
 			row.shareText(reference))
 	}

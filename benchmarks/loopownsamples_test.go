@@ -40,7 +40,7 @@ type ownWay struct {
 // all seeds.
 type ownRow struct {
 	ownWay
-	static, found judgedRow // on the same fresh seeds beside the true background
+	static, found timedRow // on the same fresh seeds beside the true background
 	seconds       float64
 	how           string // what stood for others, of the last seed
 }
@@ -75,7 +75,7 @@ func (b *loopBench) byOwnSamples(t testing.TB, s *feedback.Settings, c evalsim.C
 	if err != nil {
 		t.Fatal(err)
 	}
-	network, err := m.Left(b.Problem.Machine)
+	network, err := m.Throttled(b.Problem.Machine)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -83,15 +83,15 @@ func (b *loopBench) byOwnSamples(t testing.TB, s *feedback.Settings, c evalsim.C
 		return feedback.Simulator(network, b.Problem.Allocation, b.Program, o, runtime.GOMAXPROCS(0))
 	}
 	s.Alone = false
-	s.JudgeBy(o, judge)
-	m.Watch(s, ran)
+	s.SimulateBy(o, judge)
+	m.SetView(s, ran)
 	ports, told, crowded := 0, 0, 0
 	for l := range b.Problem.Machine.Links {
 		if b.Problem.Machine.IsHost(b.Problem.Machine.Links[l].From) {
 			continue
 		}
 		ports++
-		if m.Told[l] {
+		if m.Known[l] {
 			told++
 		}
 		if m.Foreign[l] >= 0.1 {

@@ -60,7 +60,7 @@ func newLoopBench(t testing.TB, u *fixtures.Setup, list string) *loopBench {
 	}
 	refine := exchange.Strategy()
 	s.Refine = &refine
-	s.Floor, s.Alone = hostFloor(u), len(u.Background) == 0
+	s.LowerBound, s.Alone = hostFloor(u), len(u.Background) == 0
 	b.readBy(t, &s, u.Options, cmp.Or(os.Getenv("REMAP_VIEW"), "counters"))
 	b.settings = s
 	return b
@@ -70,7 +70,7 @@ func newLoopBench(t testing.TB, u *fixtures.Setup, list string) *loopBench {
 // sampling, and kept: the same mapping is simulated there once.
 func (b *loopBench) judgeBy(s *feedback.Settings, o evalsim.Options) {
 	simulate := b.beside(b.Background...)
-	s.JudgeBy(o, simulate)
+	s.SimulateBy(o, simulate)
 	last := simulate(b.Options)
 	s.Validate = func(ctx context.Context, m mapping.Mapping, first, count int) (*feedback.Evaluation, error) {
 		key := fmt.Sprint(first, count, m)
@@ -124,31 +124,31 @@ func (b *loopBench) optimize(t testing.TB, s feedback.Settings) *feedback.Result
 	return r
 }
 
-// judgedRow is a mapping and its times in repeats that pair.
-type judgedRow struct {
+// timedRow is a mapping and its times in repeats that pair.
+type timedRow struct {
 	name    string
 	times   []float64 // ns, by repeat
 	mapping mapping.Mapping
 }
 
 // judge plays a mapping on seeds that no search has used, from repeat first on.
-func (b *loopBench) judge(t testing.TB, name string, m mapping.Mapping, first int) judgedRow {
+func (b *loopBench) judge(t testing.TB, name string, m mapping.Mapping, first int) timedRow {
 	t.Helper()
-	e, err := b.settings.Validate(context.Background(), m, first, b.settings.Judge)
+	e, err := b.settings.Validate(context.Background(), m, first, b.settings.ValidationRepeats)
 	if err != nil {
 		t.Fatalf("%s: %s: %v", b.Name, name, err)
 	}
-	return judgedRow{name, e.Times(), m}
+	return timedRow{name, e.Times(), m}
 }
 
 // us is the median in microseconds.
-func (r *judgedRow) us() float64 {
+func (r *timedRow) us() float64 {
 	m, _, _, _ := evalsim.MedianInterval(r.times)
 	return m / 1000
 }
 
 // text is the median with its interval.
-func (r *judgedRow) text() string {
+func (r *timedRow) text() string {
 	m, low, high, known := evalsim.MedianInterval(r.times)
 	if !known {
 		return fmt.Sprintf("%.1f", m/1000)
@@ -158,7 +158,7 @@ func (r *judgedRow) text() string {
 
 // gainOver is how much faster than another it is in paired repeats, in per cent
 // of the other's time: the median and its 95 % interval.
-func (r *judgedRow) gainOver(slow judgedRow) feedback.Gain {
+func (r *timedRow) gainOver(slow timedRow) feedback.Gain {
 	saved := make([]float64, len(r.times))
 	for i := range saved {
 		saved[i] = 100 * (1 - r.times[i]/slow.times[i])

@@ -58,7 +58,7 @@ func (row *loopRow) lengthsCells(t testing.TB) (overStatic, overDefault string) 
 }
 
 // times plays a mapping at a length on the fresh seeds.
-func (b *loopBench) times(t testing.TB, l length, m mapping.Mapping) judgedRow {
+func (b *loopBench) times(t testing.TB, l length, m mapping.Mapping) timedRow {
 	t.Helper()
 	o := b.Options
 	o.Steps = l.steps
@@ -67,9 +67,9 @@ func (b *loopBench) times(t testing.TB, l length, m mapping.Mapping) judgedRow {
 		program = program.WithMessages(l.messages)
 	}
 	evaluate := feedback.Simulator(b.Problem.Machine, b.Problem.Allocation, program, o, runtime.GOMAXPROCS(0), b.Background...)
-	e, err := evaluate(context.Background(), m, freshRepeat, b.settings.Judge)
+	e, err := evaluate(context.Background(), m, freshRepeat, b.settings.ValidationRepeats)
 	if err != nil {
 		t.Fatalf("%s, %s: %v", b.Name, l.name, err)
 	}
-	return judgedRow{l.name, e.Times(), m}
+	return timedRow{l.name, e.Times(), m}
 }

@@ -45,7 +45,7 @@ var promisedGain = map[string]float64{"pf3d": 10, "io-gateway": 10, "spare": 10,
 type loopRow struct {
 	scenario                       string
 	bench                          *loopBench
-	start, static, restarts, found judgedRow // on the same fresh seeds
+	start, static, restarts, found timedRow // on the same fresh seeds
 	loop, multistart               *feedback.Result
 	seconds, more                  float64 // of the loop and its final validation; of random restarts and the multistart
 	statics                        string  // what the multistart simulated
@@ -95,7 +95,7 @@ func (b *loopBench) journaled(t testing.TB, path string, control bool) *feedback
 		t.Fatal(err)
 	}
 	s := b.settings
-	s.Journal, s.Control = journal, control
+	s.Journal, s.RandomRestarts = journal, control
 	r := b.optimize(t, s)
 	if err := journal.Close(); err != nil {
 		t.Fatal(err)
@@ -106,10 +106,10 @@ func (b *loopBench) journaled(t testing.TB, path string, control bool) *feedback
 // bestStatic is the best of the multistart: all static mappings, ours and other
 // tools', raced on the seeds of a search without rounds. Of the best few of them,
 // that of the loop, and the default, other seeds choose one, and the fresh ones judge it.
-func (b *loopBench) bestStatic(t testing.TB, row *loopRow) judgedRow {
+func (b *loopBench) bestStatic(t testing.TB, row *loopRow) timedRow {
 	t.Helper()
 	s := b.settings
-	s.Strategies, s.Refine, s.Sensitive, s.Rounds, s.Simulations, s.Judge = nil, nil, nil, 0, 0, 0
+	s.Strategies, s.Refine, s.EvaluateFiner, s.Rounds, s.Simulations, s.ValidationRepeats = nil, nil, nil, 0, 0, 0
 	for _, c := range row.loop.Candidates {
 		if c.Round == 0 && c.Strategy != "start" {
 			s.Strategies = append(s.Strategies, fixed(c.Strategy, c.Mapping))
@@ -140,12 +140,12 @@ func staticName(c *feedback.Candidate) string {
 	return c.Strategy
 }
 
-// proposalName is what made a mapping, and by which form of feedback.
+// proposalName is what made a mapping, and by which feedback model.
 func proposalName(c *feedback.Candidate) string {
-	if c.Form == "" {
+	if c.Model == "" {
 		return staticName(c)
 	}
-	return fmt.Sprintf("%s, %s, round %d", c.Form, c.Strategy, c.Round)
+	return fmt.Sprintf("%s, %s, round %d", c.Model, c.Strategy, c.Round)
 }
 
 // staticsLine tells of every static mapping that was simulated.
@@ -204,7 +204,7 @@ func (row *loopRow) costsCells() string {
 // noWorse tells where the loop is slower than anything else beyond the interval.
 func (row *loopRow) noWorse(t testing.TB) {
 	t.Helper()
-	for _, other := range []judgedRow{row.start, row.static, row.restarts} {
+	for _, other := range []timedRow{row.start, row.static, row.restarts} {
 		if gain := row.found.gainOver(other); gain.Known && gain.High < 0 {
 			t.Errorf("%s: the loop's mapping is slower than %s: %s %%", row.scenario, other.name, gainText(gain))
 		}

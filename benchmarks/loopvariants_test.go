@@ -79,12 +79,12 @@ func loopOn(t *testing.T, v sampling.Variant, every uint32, seed uint64) (us, pa
 	var seen int64
 	s := feedback.DefaultSettings()
 	s.Problem, s.Traffic, s.Strategies = problem, traffic, []mapping.Strategy{kl}
-	if s.Forms, err = feedback.ParseForms("pairs"); err != nil {
+	if s.Models, err = feedback.ParseModels("pairs"); err != nil {
 		t.Fatal(err)
 	}
 	s.Evaluate = thinned(problem, program, traffic, options, every, &seen)
-	s.Sensitive = thinned(problem, program, traffic, finer, every, &seen)
-	s.Floor = feedback.Bound{Name: "injection", NS: float64(workload.InjectionBound(program, 12.5e9, 12.5e9).Nanoseconds()), Any: true}
+	s.EvaluateFiner = thinned(problem, program, traffic, finer, every, &seen)
+	s.LowerBound = feedback.Bound{Name: "injection", NS: float64(workload.InjectionBound(program, 12.5e9, 12.5e9).Nanoseconds()), Any: true}
 	r, err := feedback.Optimize(context.Background(), s)
 	if err != nil {
 		t.Fatal(err)

@@ -68,8 +68,8 @@ func besideStreams(name, network, pattern string, hosts, row, share, crowded int
 // all seeds.
 type viewRow struct {
 	view          string
-	static, found judgedRow // on fresh seeds, those of all searches
-	own           float64   // the job's packets that the search simulated, in millions
+	static, found timedRow // on fresh seeds, those of all searches
+	own           float64  // the job's packets that the search simulated, in millions
 	mappings      int
 	seconds       float64
 }

@@ -113,7 +113,7 @@ func (c *turnsCase) counted(t testing.TB, b *loopBench) *counters.Links {
 // turnsRow is what searches have come to that know of others in one way, over all seeds.
 type turnsRow struct {
 	name, how string
-	judgedRow
+	timedRow
 }
 
 // meanGain is by how much the mean over all repeats is lower than another's, in per cent, and
@@ -138,7 +138,7 @@ func (c *turnsCase) search(t testing.TB, rows []turnsRow, seed uint64) {
 	t.Helper()
 	b := openSetup(t, c.Scenario, ablationStrategies, seed)
 	s := &b.settings
-	s.JudgeBy(b.Options, c.truth(b))
+	s.SimulateBy(b.Options, c.truth(b))
 	s.Simulations = measuredBudget
 	links := c.counted(t, b)
 	whole := *links
@@ -181,7 +181,7 @@ func TestLoopWindows(t *testing.T) {
 			for i := range rows {
 				r := &rows[i]
 				fmt.Fprintf(&own, "| %s | %s | %s | %s | %s | %s |\n", c.Name, r.name, r.how, r.text(),
-					gainText(r.gainOver(rows[1].judgedRow)), r.meanGain(&rows[1], seeds))
+					gainText(r.gainOver(rows[1].timedRow)), r.meanGain(&rows[1], seeds))
 			}
 			t.Logf("\n%s%s", windowsHeader, own.String())
 			table.WriteString(own.String())

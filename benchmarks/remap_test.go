@@ -26,7 +26,7 @@ func loopOfScenario(t testing.TB, u *fixtures.Setup, strategies string) feedback
 	if s.Strategies, err = strategy.ParseList(strategies); err != nil {
 		t.Fatal(err)
 	}
-	s.JudgeBy(u.Options, func(o evalsim.Options) feedback.Evaluate {
+	s.SimulateBy(u.Options, func(o evalsim.Options) feedback.Evaluate {
 		return feedback.Simulator(u.Problem.Machine, u.Problem.Allocation, u.Program, o, 2, u.Background...)
 	})
 	refine := exchange.Strategy()
@@ -46,7 +46,7 @@ func remapped(t testing.TB, name, strategies string, rounds, repeats int) (*fixt
 	before, after := changed(t, u)
 	u.Background = before
 	s := loopOfScenario(t, u, strategies)
-	s.Rounds, s.Repeats, s.Judge = rounds, repeats, repeats
+	s.Rounds, s.Repeats, s.ValidationRepeats = rounds, repeats, repeats
 	r, err := feedback.Optimize(context.Background(), s)
 	if err != nil {
 		t.Fatal(err)
@@ -68,17 +68,17 @@ func remapped(t testing.TB, name, strategies string, rounds, repeats int) (*fixt
 // no row is proven slower than one above it.
 func checkLimited(t testing.TB, u *fixtures.Setup, r *feedback.Result) {
 	t.Helper()
-	if len(r.Limited) != 4 {
-		t.Fatalf("%s: %d rows", u.Name, len(r.Limited))
+	if len(r.MoveTable) != 4 {
+		t.Fatalf("%s: %d rows", u.Name, len(r.MoveTable))
 	}
-	for i, row := range r.Limited {
+	for i, row := range r.MoveTable {
 		if moves := u.Problem.Moves(row.Mapping); moves != row.Moves || row.Limit > 0 && moves > row.Limit {
 			t.Errorf("%s: row %d says %d ranks move, at most %d: it is %d", u.Name, i, row.Moves, row.Limit, moves)
 		}
 		if row.Moves > 0 && (!row.Gain.Proven() || row.Iterations() < 1 || row.MigrationNS <= 0) {
 			t.Errorf("%s: %d ranks move for %+v, in %g ns, %d iterations", u.Name, row.Moves, row.Gain, row.MigrationNS, row.Iterations())
 		}
-		for _, above := range r.Limited[:i] {
+		for _, above := range r.MoveTable[:i] {
 			saved := make([]float64, len(row.Evaluation.Results))
 			for k, time := range above.Evaluation.Times() {
 				saved[k] = row.Evaluation.Times()[k] - time
@@ -95,7 +95,7 @@ func checkLimited(t testing.TB, u *fixtures.Setup, r *feedback.Result) {
 func TestRemapFewRanks(t *testing.T) {
 	u, r := remapped(t, "io-gateway-small", "tiling", 2, 3)
 	checkLimited(t, u, r)
-	few, all := r.Limited[2], r.Limited[3]
+	few, all := r.MoveTable[2], r.MoveTable[3]
 	t.Logf("%d ranks moved gain %.1f %%, %d gain %.1f %%", few.Moves, few.Gain.Percent, all.Moves, all.Gain.Percent)
 	if few.Gain.Percent < 0.5*all.Gain.Percent || !all.Gain.Proven() {
 		t.Errorf("%d ranks moved gain %+v, %d gain %+v", few.Moves, few.Gain, all.Moves, all.Gain)
@@ -121,7 +121,7 @@ func TestRemapTable(t *testing.T) {
 			return fmt.Sprintf("%.1f (%.1f to %.1f)", float64(s.ElapsedNS)/1000, float64(*s.ElapsedNSLow)/1000, float64(*s.ElapsedNSHigh)/1000)
 		}
 		fmt.Fprintf(&table, "| %s | running | 0 | %s | | | |\n", c.scenario, interval(&r.Start.Summary))
-		for i, row := range r.Limited {
+		for i, row := range r.MoveTable {
 			limit := []string{"1 %", "5 %", "20 %", "all"}[i]
 			if row.Moves == 0 {
 				fmt.Fprintf(&table, "| | %s | 0 | | nothing proven | | |\n", limit)

@@ -83,7 +83,7 @@ func TestSearchSteps(t *testing.T) {
 				s, o := b.settings, b.Options
 				o.SteadySteps = c.steps
 				s.Evaluate = b.beside(b.Background...)(o)
-				s.Repeats, s.Simulations, s.Control = c.repeats, 2*loopBudget, true
+				s.Repeats, s.Simulations, s.RandomRestarts = c.repeats, 2*loopBudget, true
 				r := b.optimize(t, s)
 				found := b.judge(t, "", r.Best.Mapping, freshRepeat)
 				times, runs = append(times, fmt.Sprintf("%.1f", found.us())), runs+r.Runs

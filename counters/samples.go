@@ -17,7 +17,7 @@ import (
 type Samples struct {
 	Packets   []float64 // length links: estimate of the job's packets; one without bias may be below 0
 	Congested []float64 // length links: estimate of those that found the port congested; may be below 0
-	Told      []bool    // length links: a packet is known to have crossed it: the interval of Packets is above 0
+	Known     []bool    // length links: a packet is known to have crossed it: the interval of Packets is above 0
 	Links     int       // that are Told
 	Warnings  []string  // rows that were not used, by name
 }
@@ -48,7 +48,7 @@ func OpenSamples(machine *topology.Topology, path string) (*Samples, error) {
 // not have are counted and passed over. Errors are *input.Error with line and column.
 func ReadSamples(machine *topology.Topology, name string, r io.Reader) (*Samples, error) {
 	n := len(machine.Links)
-	s := &Samples{Packets: make([]float64, n), Congested: make([]float64, n), Told: make([]bool, n)}
+	s := &Samples{Packets: make([]float64, n), Congested: make([]float64, n), Known: make([]bool, n)}
 	t := newTable(machine, name, r, Options{Tick: -1})
 	if err := t.samplesHeader(); err != nil {
 		return nil, err
@@ -144,7 +144,7 @@ func (t *table) samplesRow(s *Samples, record []string) (told bool, err error) {
 		low = packets
 	}
 	s.Packets[link], s.Congested[link] = packets, congested
-	if s.Told[link] = low > 0; low > 0 {
+	if s.Known[link] = low > 0; low > 0 {
 		s.Links++
 	}
 	return true, nil

@@ -64,8 +64,8 @@ func TestSamplesOfLinksFile(t *testing.T) {
 			t.Errorf("link %d: %g packets, %g congested, want %+v", l, s.Packets[l], s.Congested[l], e)
 		}
 		crossed := e.Packets > 0
-		if s.Told[l] != crossed {
-			t.Errorf("link %d told: %v with %g packets", l, s.Told[l], e.Packets)
+		if s.Known[l] != crossed {
+			t.Errorf("link %d told: %v with %g packets", l, s.Known[l], e.Packets)
 		}
 		if crossed {
 			told++
@@ -101,8 +101,8 @@ func TestSamplesRoundTrip(t *testing.T) {
 			t.Fatal(err)
 		}
 		for l := range low {
-			if s.Packets[l] != packets[l] || s.Congested[l] != congested[l] || s.Told[l] != (low[l] > 0) {
-				t.Fatalf("link %d: %g %g %v, want %g %g, low %g", l, s.Packets[l], s.Congested[l], s.Told[l],
+			if s.Packets[l] != packets[l] || s.Congested[l] != congested[l] || s.Known[l] != (low[l] > 0) {
+				t.Fatalf("link %d: %g %g %v, want %g %g, low %g", l, s.Packets[l], s.Congested[l], s.Known[l],
 					packets[l], congested[l], low[l])
 			}
 		}
@@ -158,7 +158,7 @@ func FuzzReadSamples(f *testing.F) {
 			if !(math.Abs(s.Packets[l]) <= mostEstimate) || !(math.Abs(s.Congested[l]) <= mostEstimate) {
 				t.Fatalf("link %d: %g packets, %g congested", l, s.Packets[l], s.Congested[l])
 			}
-			if s.Told[l] {
+			if s.Known[l] {
 				told++
 			}
 		}

@@ -75,7 +75,7 @@ func (s *search) bounds(c *Candidate) []Bound {
 		between, left = max(between, out, in), max(left, busy)
 	}
 	all := []Bound{b, {Name: "network", NS: between * 1e9},
-		{Name: "memory", NS: s.copying(hosts) * 1e9}, s.Floor}
+		{Name: "memory", NS: s.copying(hosts) * 1e9}, s.LowerBound}
 	if s.classes.Tree {
 		all[1].Name = "taper"
 	}

@@ -1,5 +1,5 @@
 // Package feedback closes the loop: it evaluates mappings by simulation, applies what was
-// measured under them to the next problem by a feedback model (Form: capacities or prices
+// measured under them to the next problem by a feedback model (Model: capacities or prices
 // of links, weights of pairs), lets the strategies map again, and keeps the best mapping.
 //
 // A search has these parts. Settings say what to search, Optimize runs it, Result has what
@@ -64,8 +64,8 @@ func newSearch(settings Settings) *search {
 	s := &search{Settings: settings, seen: map[string]bool{}, evaluations: map[string]*Evaluation{},
 		running: &sync.WaitGroup{},
 		result:  &Result{}, classes: settings.Problem.Routing.LinkClasses(settings.Problem.Machine)}
-	if s.Forms == nil {
-		s.Forms = DefaultForms()
+	if s.Models == nil {
+		s.Models = DefaultModels()
 	}
 	if s.View == nil {
 		s.View = ExactView
@@ -103,7 +103,7 @@ func Optimize(ctx context.Context, settings Settings) (*Result, error) {
 	if err == nil {
 		err = s.limits(searching)
 	}
-	if err == nil && s.Control {
+	if err == nil && s.RandomRestarts {
 		err = s.randomRestarts(searching)
 	}
 	if err != nil && searching.Err() == nil {
@@ -117,7 +117,7 @@ func Optimize(ctx context.Context, settings Settings) (*Result, error) {
 // `first`. The result is at least half of the time and at most four fifths.
 func (s *search) searchTime(left, first time.Duration) time.Duration {
 	reserve := time.Duration(float64(first) * float64(3+finalists) * float64(max(1,
-		s.Judge)) / float64(s.Repeats))
+		s.ValidationRepeats)) / float64(s.Repeats))
 	return max(left/2, min(left*4/5, left-reserve))
 }
 
@@ -157,11 +157,11 @@ func (s *search) saveBest() error {
 
 // keepBest calls Keep with the best mapping so far, once for each mapping.
 func (s *search) keepBest(m mapping.Mapping) error {
-	if s.Keep == nil || s.inHand == key(m) {
+	if s.OnBest == nil || s.inHand == key(m) {
 		return nil
 	}
 	s.inHand = key(m)
-	return s.Keep(m)
+	return s.OnBest(m)
 }
 
 // bestStatic is the best mapping before any feedback by the search's own repeats.

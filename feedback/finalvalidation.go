@@ -87,7 +87,7 @@ func (s *search) choose(ctx context.Context, candidates []*Candidate) (*Candidat
 	standing = slices.DeleteFunc(standing,
 		func(c *Candidate) bool { return c != best && best.clearlyBetter(c) })
 	standing = standing[:min(len(standing), finalists)]
-	if len(standing) == 1 || s.Judge == 0 {
+	if len(standing) == 1 || s.ValidationRepeats == 0 {
 		return best, nil
 	}
 	return s.halve(ctx, standing)
@@ -98,7 +98,7 @@ func (s *search) choose(ctx context.Context, candidates []*Candidate) (*Candidat
 // get twice as many more.
 func (s *search) halve(ctx context.Context, standing []*Candidate) (*Candidate, error) {
 	times := map[*Candidate][]float64{}
-	first, count := secondRepeat, max(1, s.Judge/firstHalving)
+	first, count := secondRepeat, max(1, s.ValidationRepeats/firstHalving)
 	for _, keep := range [...]int{2, 1} {
 		for _, c := range standing {
 			e, err := s.evaluateOn(ctx, s.validator(), c, first, count)
@@ -171,7 +171,7 @@ func (s *search) validateFinally(ctx context.Context) error {
 // repeats count. If times scatter alike on both sides, a decision is wrong with a chance of 1/64 at
 // the first look and 11/1024 at the second.
 func (s *search) evaluateChosen(ctx context.Context, chosen []*Candidate) error {
-	repeats, done := max(1, s.Judge), 0
+	repeats, done := max(1, s.ValidationRepeats), 0
 	if look := firstLook * max(1, s.Turns); repeats > look && s.Limits == nil {
 		if err := s.evaluateFresh(ctx, chosen, 0, look); err != nil {
 			return err

@@ -129,10 +129,10 @@ func TestChoose(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(1, 12).Draw(t, "candidates")
 		truth := rapid.SliceOfN(rapid.Float64Range(100, 200), n, n).Draw(t, "on other seeds")
-		s := newSearch(Settings{Problem: leaves(t, 2), Judge: rapid.SampledFrom([]int{0, 1, 6}).Draw(t,
+		s := newSearch(Settings{Problem: leaves(t, 2), ValidationRepeats: rapid.SampledFrom([]int{0, 1, 6}).Draw(t,
 			"judge")})
 		asked := map[int32]int{}
-		each := max(1, s.Judge/5)
+		each := max(1, s.ValidationRepeats/5)
 		s.Evaluate = OneAtATime(func(_ context.Context, m mapping.Mapping,
 			first, count int) (*Evaluation, error) {
 			if first != secondRepeat+asked[m[0]] || count != each && count != 2*each {
@@ -200,11 +200,11 @@ func TestRandomRestarts(t *testing.T) {
 				}
 			}
 		}
-		if with.Restarted != with.Simulations-static || with.Restarts == nil {
-			t.Errorf("seed %d: %d mappings against %d of the search", seed, with.Restarted,
+		if with.RestartSimulations != with.Simulations-static || with.Restarts == nil {
+			t.Errorf("seed %d: %d mappings against %d of the search", seed, with.RestartSimulations,
 				with.Simulations-static)
 		}
-		settings.Control = false
+		settings.RandomRestarts = false
 		without, err := Optimize(context.Background(), settings)
 		if err != nil {
 			t.Fatal(err)
@@ -236,9 +236,9 @@ func TestRandomRestartsOfFewMappings(t *testing.T) {
 		return m, nil
 	}}}
 	r, err := Optimize(context.Background(), s)
-	if err != nil || r.Simulations < 3 || r.Restarted != 0 || r.Restarts == nil ||
+	if err != nil || r.Simulations < 3 || r.RestartSimulations != 0 || r.Restarts == nil ||
 		!slices.Equal(r.Restarts.Mapping, r.Start.Mapping) {
-		t.Errorf("%d of %d mappings, %+v: %v", r.Restarted, r.Simulations, r.Restarts, err)
+		t.Errorf("%d of %d mappings, %+v: %v", r.RestartSimulations, r.Simulations, r.Restarts, err)
 	}
 }
 
@@ -248,7 +248,7 @@ func TestSimulationsAreKept(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := loop(t)
 		nothing := rapid.Bool().Draw(t, "the coarse look sees nothing")
-		s.Simulations, s.Judge = rapid.IntRange(1, 40).Draw(t, "simulations"), 1
+		s.Simulations, s.ValidationRepeats = rapid.IntRange(1, 40).Draw(t, "simulations"), 1
 		coarse, done := s.Evaluate, map[string]bool{}
 		count := func(look string) Evaluate {
 			return OneAtATime(func(ctx context.Context, m mapping.Mapping, first,
@@ -266,7 +266,7 @@ func TestSimulationsAreKept(t *testing.T) {
 				return e, err
 			})
 		}
-		s.Evaluate, s.Sensitive, s.Control = count("coarse"), count("fine"), false
+		s.Evaluate, s.EvaluateFiner, s.RandomRestarts = count("coarse"), count("fine"), false
 		r, err := Optimize(context.Background(), s)
 		if err != nil || r.Simulations > s.Simulations ||
 			strings.Contains(r.Stopped, "budget") != (r.Simulations == s.Simulations) {
@@ -318,7 +318,7 @@ func TestInterruptedFinalValidation(t *testing.T) {
 func TestNothingToSend(t *testing.T) {
 	for _, pattern := range []string{"ring:1", "uniform:4,rounds=1,bytes=1", "barrier:1"} {
 		s := problem(t, "torus:4", pattern, nil, nil).Settings
-		s.Control, s.Sensitive = true, s.Evaluate
+		s.RandomRestarts, s.EvaluateFiner = true, s.Evaluate
 		r, err := Optimize(context.Background(), s)
 		if err != nil || r.Gain.Proven() && r.Best.Summary.ElapsedNS == 0 ||
 			r.Best.Summary.ElapsedNS > r.Start.Summary.ElapsedNS {
@@ -329,7 +329,7 @@ func TestNothingToSend(t *testing.T) {
 
 // A deadline leaves enough time for the final validation, and at least half for the search.
 func TestSearchTime(t *testing.T) {
-	s := &search{Settings: Settings{Repeats: 6, Judge: 6}}
+	s := &search{Settings: Settings{Repeats: 6, ValidationRepeats: 6}}
 	for _, c := range [][3]time.Duration{{100, 0, 80}, {100, 2, 80}, {100, 5, 65}, {100, 50, 50}, {0, 5, 0}} {
 		if got := s.searchTime(c[0]*time.Second, c[1]*time.Second); got != c[2]*time.Second {
 			t.Errorf("%d s left, %d s a mapping: %v", c[0], c[1], got)
@@ -341,7 +341,7 @@ func TestSearchTime(t *testing.T) {
 func TestKeepFails(t *testing.T) {
 	s := loop(t)
 	full, calls := errors.New("full"), 0
-	s.Keep = func(mapping.Mapping) error {
+	s.OnBest = func(mapping.Mapping) error {
 		if calls++; calls == 2 {
 			return full
 		}
@@ -397,7 +397,7 @@ func TestTheBestOfAll(t *testing.T) {
 		{"nothing is proven", noisy, noisy, 1, false, false},
 	} {
 		times := map[int32][]float64{0: six(120), 1: six(100), 2: c.found, 3: c.restart}
-		s := newSearch(Settings{Problem: leaves(t, 2), Judge: 6, Evaluate: func(_ context.Context,
+		s := newSearch(Settings{Problem: leaves(t, 2), ValidationRepeats: 6, Evaluate: func(_ context.Context,
 			m mapping.Mapping, _, count int) (*Evaluation, error) {
 			return of(times[m[0]][:count]...), nil
 		}})

@@ -33,11 +33,11 @@ func measuredOf(t fatal, machine *topology.Topology, hosts []int32, flows []comm
 		t.Fatal(err)
 	}
 	n := len(machine.Links)
-	m := &Measured{Own: make([]float64, n), Congested: make([]float64, n), Told: make([]bool, n)}
+	m := &Measured{Own: make([]float64, n), Congested: make([]float64, n), Known: make([]bool, n)}
 	a := &mapping.Allocation{Hosts: hosts}
 	m.Carried = mapping.LinkLoads(machine, a, traffic, mapping.Identity(len(hosts)))
-	for l := range m.Told {
-		m.Told[l] = true
+	for l := range m.Known {
+		m.Known[l] = true
 	}
 	return m
 }
@@ -207,7 +207,7 @@ func TestFindOthers(t *testing.T) {
 			t.Fatal(err)
 		}
 		links := countersOf(machine, results[0])
-		m := TakeApart(machine, r.Allocation, traffic, r.Previous, links, nil)
+		m := NewMeasured(machine, r.Allocation, traffic, r.Previous, links, nil)
 		o, err := m.FindOthers(context.Background(), r)
 		if err != nil {
 			t.Fatal(err)

@@ -196,7 +196,7 @@ func (o *Others) compare(machine *topology.Topology, m *Measured, result *evalsi
 	bytes, stalls := make([]float64, n), make([]float64, n)
 	measured := 0.0
 	for l := range n {
-		if link := &machine.Links[l]; m.Told[l] && !machine.IsHost(link.From) && !machine.IsHost(link.To) {
+		if link := &machine.Links[l]; m.Known[l] && !machine.IsHost(link.From) && !machine.IsHost(link.To) {
 			busy := m.Carried[l] + min(1, m.Own[l])
 			measured += busy
 			bytes[l] = result.Links[l].Busy - busy

@@ -46,7 +46,7 @@ func (x *foreignMatrix) crossings(m *Measured) []constraint {
 	}
 	for l, class := range k.Of {
 		list[class].sum += m.Carried[l] * x.machine.Links[l].BytesPerSecond
-		told[class] = told[class] && m.Told[l]
+		told[class] = told[class] && m.Known[l]
 	}
 	n := len(x.leaves)
 	walk := topology.NewSpreader(x.machine)

@@ -63,7 +63,7 @@ func (o *Others) Alternate(s *Settings) {
 	}
 	s.Turns = o.Windows
 	s.Repeats = max(s.Repeats, o.Windows)
-	if s.Judge > 0 {
-		s.Judge = max(s.Judge, firstLook*o.Windows)
+	if s.ValidationRepeats > 0 {
+		s.ValidationRepeats = max(s.ValidationRepeats, firstLook*o.Windows)
 	}
 }

@@ -77,7 +77,7 @@ func (w *windowed) measured(windows ...*counters.Links) *Measured {
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	return TakeApart(w.Machine, w.Allocation, traffic, w.Previous, whole, nil)
+	return NewMeasured(w.Machine, w.Allocation, traffic, w.Previous, whole, nil)
 }
 
 func (w *windowed) find(m *Measured) *Others {

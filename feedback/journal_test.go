@@ -248,7 +248,7 @@ func loop(t fataler) Settings {
 	p := leaves(t, 8)
 	s := DefaultSettings()
 	s.Problem, s.Traffic, s.Strategies = p, p.Traffic, []mapping.Strategy{mapping.RandomStrategy()}
-	s.Refine, s.Control, s.Patience, s.Rounds = nil, true, 3, 6
+	s.Refine, s.RandomRestarts, s.Patience, s.Rounds = nil, true, 3, 6
 	random := mapping.RandomStrategy()
 	s.Strategies = append(s.Strategies, mapping.Strategy{Name: "other",
 		Map: func(ctx context.Context, p *mapping.Problem) (mapping.Mapping, error) {
@@ -285,9 +285,9 @@ func loop(t fataler) Settings {
 
 // told is all of a result that counts.
 func told(r *Result) string {
-	text := fmt.Sprint(r.Stopped, r.Simulations, r.Restarted, r.Gain, r.OverRestarts, r.Bound, r.Fresh)
+	text := fmt.Sprint(r.Stopped, r.Simulations, r.RestartSimulations, r.Gain, r.OverRestarts, r.Bound, r.Fresh)
 	for _, c := range append([]Candidate{r.Start, r.Static, r.Best, *r.Restarts}, r.Candidates...) {
-		text += fmt.Sprint("\n", c.Round, c.Strategy, c.Form, c.From, c.Mapping, c.Summary.ElapsedNS,
+		text += fmt.Sprint("\n", c.Round, c.Strategy, c.Model, c.From, c.Mapping, c.Summary.ElapsedNS,
 			c.Dropped)
 	}
 	return text
@@ -355,7 +355,7 @@ func TestSearchContinues(t *testing.T) {
 		cancel()
 		var best mapping.Mapping
 		s = loop(nil)
-		s.Keep = func(m mapping.Mapping) error {
+		s.OnBest = func(m mapping.Mapping) error {
 			best = m
 			return nil
 		}

@@ -47,7 +47,7 @@ func (s *search) learn(ctx context.Context, base *Candidate, failures int) (*fee
 }
 
 // finer tells whether candidates can be evaluated by the finer definition of congested.
-func (s *search) finer() bool { return s.Sensitive != nil || s.Fine }
+func (s *search) finer() bool { return s.EvaluateFiner != nil || s.FinerInSearch }
 
 // lookCloser evaluates a candidate by the finer definition of congested, in few repeats. A second
 // call for the same candidate returns the first result.
@@ -56,7 +56,7 @@ func (s *search) lookCloser(ctx context.Context, c *Candidate) (*savedEvaluation
 		return c.finer, nil
 	}
 	j, err := recall(ctx, s.Journal, "look "+name(c.Mapping), func() (savedEvaluation, error) {
-		e, err := s.Sensitive(ctx, c.Mapping, 0, s.raceRepeats())
+		e, err := s.EvaluateFiner(ctx, c.Mapping, 0, s.raceRepeats())
 		if err != nil {
 			return savedEvaluation{}, err
 		}

@@ -11,10 +11,10 @@ import (
 	"remap/mapping"
 )
 
-// Limited is the fastest mapping found that moves few ranks: a row of the table of gain against
+// MoveRow is the fastest mapping found that moves few ranks: a row of the table of gain against
 // ranks moved. Its Candidate was evaluated on the fresh seeds, as Start was; it is Start itself
 // where nothing is proven faster.
-type Limited struct {
+type MoveRow struct {
 	Candidate
 	// Limit is how many ranks may leave the host they have in Start; 0 = as many as
 	// Problem.MaxMoves allows: Result.Best.
@@ -32,7 +32,7 @@ type Limited struct {
 
 // Iterations is how many runs of the traffic it takes until the time saved makes up for the
 // migration; 0 where no gain is proven.
-func (l *Limited) Iterations() int64 {
+func (l *MoveRow) Iterations() int64 {
 	if !l.Gain.Proven() || !(l.SavedNS > 0) {
 		return 0
 	}
@@ -107,7 +107,7 @@ func (s *search) moveFew(ctx context.Context, base *Candidate, limit int) error 
 		return err
 	}
 	base.finer = fromStart.finer
-	for _, form := range s.Forms {
+	for _, form := range s.Models {
 		problem, ok := s.apply(form, learned)
 		if !ok {
 			continue
@@ -136,8 +136,8 @@ func (k *feedbackState) hottestFirst() []float64 {
 }
 
 // moveWithin proposes what the refiner makes of a problem with a limit of moves.
-func (s *search) moveWithin(ctx context.Context, base *Candidate, form Form, problem mapping.Problem) error {
-	c := &Candidate{Round: s.Rounds + 1, Form: form.Name, learned: base.learned, origin: base.origin}
+func (s *search) moveWithin(ctx context.Context, base *Candidate, form Model, problem mapping.Problem) error {
+	c := &Candidate{Round: s.Rounds + 1, Model: form.Name, learned: base.learned, origin: base.origin}
 	c.Strategy = fmt.Sprintf("ranks exchanged, at most %d moved", problem.MaxMoves)
 	c.From = slices.Index(s.candidates, base)
 	return s.propose(ctx, c, chain([]mapping.Strategy{*s.Refine}), problem)
@@ -160,19 +160,19 @@ func (s *search) limitTable(ctx context.Context) error {
 		return nil
 	}
 	r := s.result
-	var rows []Limited
+	var rows []MoveRow
 	above := r.Start
 	outdone := func(c *Candidate) bool {
-		return slices.ContainsFunc(rows, func(row Limited) bool { return proven(&row.Candidate, c) })
+		return slices.ContainsFunc(rows, func(row MoveRow) bool { return proven(&row.Candidate, c) })
 	}
 	for _, limit := range s.tighter() {
 		chosen, err := s.choose(ctx, s.withinLimit(limit))
 		if err != nil {
 			return err
 		}
-		row := Limited{Candidate: *chosen, Limit: limit}
+		row := MoveRow{Candidate: *chosen, Limit: limit}
 		if row.Evaluation, err = s.evaluateOn(ctx, s.validator(), chosen, freshRepeat,
-			max(1, s.Judge)); err != nil {
+			max(1, s.ValidationRepeats)); err != nil {
 			return err
 		}
 		row.Summary, row.Dropped = evalsim.Summarize(row.Evaluation.Results), false
@@ -185,18 +185,18 @@ func (s *search) limitTable(ctx context.Context) error {
 		r.Best = above
 		s.gains()
 	}
-	rows = append(rows, Limited{Candidate: r.Best})
+	rows = append(rows, MoveRow{Candidate: r.Best})
 	for i := range rows {
 		if err := s.account(ctx, &rows[i]); err != nil {
 			return err
 		}
 	}
-	r.Limited = rows
+	r.MoveTable = rows
 	return nil
 }
 
 // account sets what a row gains, and what its migration takes.
-func (s *search) account(ctx context.Context, row *Limited) (err error) {
+func (s *search) account(ctx context.Context, row *MoveRow) (err error) {
 	start := s.result.Start.Evaluation
 	row.Moves = s.Problem.Moves(row.Mapping)
 	row.Gain = gainOver(start, row.Evaluation)

@@ -90,11 +90,11 @@ func TestLimitedRows(t *testing.T) {
 				rows++
 			}
 		}
-		if len(r.Limited) != rows || !reflect.DeepEqual(r.Limited[rows-1].Mapping, r.Best.Mapping) ||
-			r.Limited[rows-1].Limit != 0 {
-			rt.Fatalf("%d rows, want %d", len(r.Limited), rows)
+		if len(r.MoveTable) != rows || !reflect.DeepEqual(r.MoveTable[rows-1].Mapping, r.Best.Mapping) ||
+			r.MoveTable[rows-1].Limit != 0 {
+			rt.Fatalf("%d rows, want %d", len(r.MoveTable), rows)
 		}
-		for i, row := range r.Limited {
+		for i, row := range r.MoveTable {
 			if moves := s.Problem.Moves(row.Mapping); moves != row.Moves || row.Limit > 0 &&
 				moves > row.Limit {
 				rt.Fatalf("row %d: %d ranks move, said %d, allowed %d", i, moves, row.Moves, row.Limit)
@@ -108,7 +108,7 @@ func TestLimitedRows(t *testing.T) {
 				rt.Fatalf("row %d: %g iterations save %g ns each, the migration takes %g", i, n, row.SavedNS,
 					row.MigrationNS)
 			}
-			for _, above := range r.Limited[:i] {
+			for _, above := range r.MoveTable[:i] {
 				saved := make([]float64, len(row.Evaluation.Results))
 				for k, time := range above.Evaluation.Times() {
 					saved[k] = row.Evaluation.Times()[k] - time
@@ -150,20 +150,20 @@ func TestLimitedResumes(t *testing.T) {
 		if r.Interrupted {
 			continue
 		}
-		if !reflect.DeepEqual(simple(r.Limited), simple(whole.Limited)) ||
+		if !reflect.DeepEqual(simple(r.MoveTable), simple(whole.MoveTable)) ||
 			r.Simulations != whole.Simulations {
-			t.Errorf("resumed: %+v\nat once: %+v", simple(r.Limited), simple(whole.Limited))
+			t.Errorf("resumed: %+v\nat once: %+v", simple(r.MoveTable), simple(whole.MoveTable))
 		}
 		return
 	}
 }
 
 // simple is what a row says.
-func simple(rows []feedback.Limited) [][]any {
+func simple(rows []feedback.MoveRow) [][]any {
 	var all [][]any
 	for _, row := range rows {
 		all = append(all, []any{row.Mapping, row.Limit, row.Moves, row.Gain, row.SavedNS, row.MigrationNS,
-			row.Strategy, row.Form})
+			row.Strategy, row.Model})
 	}
 	return all
 }

@@ -63,7 +63,7 @@ func TestStopsNearLowerBound(t *testing.T) {
 	for bound, stops := range map[float64]bool{0: false, 900: false, 995: true} {
 		s := settings(t)
 		calls, asked := 0, 0
-		s.Strategies, s.Floor = []mapping.Strategy{swaps(&calls)},
+		s.Strategies, s.LowerBound = []mapping.Strategy{swaps(&calls)},
 			feedback.Bound{Name: "injection", NS: bound, Any: true}
 		s.Evaluate = timed(16, func(mapping.Mapping, int) float64 { return 1000 }, 1, &asked)
 		r, err := feedback.Optimize(context.Background(), s)
@@ -78,7 +78,7 @@ func TestStopsNearLowerBound(t *testing.T) {
 
 // The closer look is taken when the coarse definition sees no congestion or brought no gain, and
 // not otherwise.
-func TestSensitiveWhenNeeded(t *testing.T) {
+func TestFinerWhenNeeded(t *testing.T) {
 	for _, c := range []struct {
 		congested int64
 		gains     bool
@@ -95,7 +95,7 @@ func TestSensitiveWhenNeeded(t *testing.T) {
 			next-- // every later evaluation is faster than all before
 			return next
 		}, c.congested, &asked)
-		s.Sensitive = timed(16, func(mapping.Mapping, int) float64 { return 1 }, 3, &looks)
+		s.EvaluateFiner = timed(16, func(mapping.Mapping, int) float64 { return 1 }, 3, &looks)
 		if _, err := feedback.Optimize(context.Background(), s); err != nil {
 			t.Fatal(err)
 		}
@@ -260,7 +260,7 @@ func TestModelsThatCannotBeUsed(t *testing.T) {
 		s.Traffic.Bytes[i] = 1 << 47
 	}
 	s.Problem.Graph = s.Traffic.Graph()
-	s.Forms, s.Rounds, s.Patience = feedback.Forms(), 3, 3
+	s.Models, s.Rounds, s.Patience = feedback.Models(), 3, 3
 	r, err := feedback.Optimize(context.Background(), s)
 	if err != nil {
 		t.Fatal(err)
@@ -271,7 +271,7 @@ func TestModelsThatCannotBeUsed(t *testing.T) {
 	}
 	seen := map[string]bool{}
 	for _, c := range r.Candidates {
-		seen[c.Form] = true
+		seen[c.Model] = true
 	}
 	if !seen["capacities"] || !seen["pairs"] || seen["prices"] {
 		t.Errorf("candidates of the forms %v", seen)

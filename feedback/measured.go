@@ -26,8 +26,8 @@ type Measured struct {
 	// Carried (length links) is the share of the rate that others' bytes used: Foreign without what
 	// others kept from being used.
 	Carried []float64
-	// Told (length links): measured, or taken to be as the measured ones of their class.
-	Told []bool
+	// Known (length links): measured, or taken to be as the measured ones of their class.
+	Known []bool
 	// Factor is how often a second the job sent its traffic; 0 = not known, and all traffic counts
 	// as foreign.
 	Factor float64
@@ -43,7 +43,7 @@ type Measured struct {
 	Windows []*Measured
 }
 
-// TakeApart divides what was measured, while the job ran under the mapping `previous`, into the
+// NewMeasured divides what was measured, while the job ran under the mapping `previous`, into the
 // job's own traffic and that of others.
 //
 // The job's own bytes on every link are known but for one factor, how often they were sent
@@ -64,7 +64,7 @@ type Measured struct {
 // A link that was not measured is taken as the others of its class; where none was, as idle. Each
 // interval of a measurement is divided in the same way (Measured.Windows), with a factor of its
 // own.
-func TakeApart(machine *topology.Topology, a *mapping.Allocation, traffic *commgraph.Traffic,
+func NewMeasured(machine *topology.Topology, a *mapping.Allocation, traffic *commgraph.Traffic,
 	previous mapping.Mapping, links *counters.Links, alone *evalsim.Result) *Measured {
 	n := len(machine.Links)
 	m := &Measured{Own: mapping.LinkLoads(machine, a, traffic, previous), Foreign: make([]float64, n),
@@ -86,7 +86,7 @@ func TakeApart(machine *topology.Topology, a *mapping.Allocation, traffic *commg
 	}
 	m.fill(classes, links.Known)
 	for _, w := range links.Windows {
-		m.Windows = append(m.Windows, TakeApart(machine, a, traffic, previous, w, alone))
+		m.Windows = append(m.Windows, NewMeasured(machine, a, traffic, previous, w, alone))
 	}
 	return m
 }
@@ -166,7 +166,7 @@ func (m *Measured) level(machine *topology.Topology, classes []int32, links *cou
 func (m *Measured) fill(classes []int32, known []bool) {
 	sum, carried, count := make([]float64, len(classes)), make([]float64, len(classes)),
 		make([]float64, len(classes))
-	m.Told = slices.Clone(known)
+	m.Known = slices.Clone(known)
 	for l, class := range classes {
 		if known[l] {
 			sum[class] += m.Foreign[l]
@@ -179,7 +179,7 @@ func (m *Measured) fill(classes []int32, known []bool) {
 		case known[l]:
 		case count[class] > 0:
 			m.Foreign[l], m.Carried[l] = sum[class]/count[class], carried[class]/count[class]
-			m.Told[l] = true
+			m.Known[l] = true
 			m.Alike++
 		default:
 			m.Idle++
@@ -198,8 +198,8 @@ func (m *Measured) Busiest() int32 {
 	return most
 }
 
-// Left is the network at the rates that others leave, at least leastShare of each, for simulations.
-func (m *Measured) Left(machine *topology.Topology) (*topology.Topology, error) {
+// Throttled is the network at the rates that others leave, at least leastShare of each, for simulations.
+func (m *Measured) Throttled(machine *topology.Topology) (*topology.Topology, error) {
 	share := make([]float64, len(m.Foreign))
 	for l, foreign := range m.Foreign {
 		share[l] = max(leastShare, 1-foreign)
@@ -207,10 +207,10 @@ func (m *Measured) Left(machine *topology.Topology) (*topology.Topology, error) 
 	return topology.Throttle(machine, share)
 }
 
-// Watch makes the view of a search tell of others as they were measured, whatever the simulator
+// SetView makes the view of a search tell of others as they were measured, whatever the simulator
 // tells. For the mapping `previous` the view tells the measured congestion too, also in closer
-// looks (Settings.Sensitive).
-func (m *Measured) Watch(s *Settings, previous mapping.Mapping) {
+// looks (Settings.EvaluateFiner).
+func (m *Measured) SetView(s *Settings, previous mapping.Mapping) {
 	var mutex sync.Mutex
 	of := map[*Evaluation]bool{} // evaluations of the mapping that ran
 	watched := func(evaluate Evaluate) Evaluate {
@@ -227,7 +227,7 @@ func (m *Measured) Watch(s *Settings, previous mapping.Mapping) {
 			return e, err
 		}
 	}
-	s.Evaluate, s.Sensitive = watched(s.Evaluate), watched(s.Sensitive)
+	s.Evaluate, s.EvaluateFiner = watched(s.Evaluate), watched(s.EvaluateFiner)
 	view := s.View
 	if view == nil {
 		view = ExactView

@@ -64,14 +64,14 @@ func (r *ran) apart(t interface{ Fatal(...any) }, links *counters.Links, alone *
 	if err != nil {
 		t.Fatal(err)
 	}
-	return TakeApart(r.machine, r.allocation, traffic, r.mapping, links, alone)
+	return NewMeasured(r.machine, r.allocation, traffic, r.mapping, links, alone)
 }
 
 const leafTree = "fattree:nodes-per-leaf=4,leaves-per-pod=4,pods=1,aggs-per-pod=2,cores=0,leaf-links=2"
 
 // Others' traffic beside the job's is found, whatever the mapping, the network and the time that
 // the job took.
-func TestTakeApartFindsForeign(t *testing.T) {
+func TestNewMeasuredFindsForeign(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		spec := rapid.SampledFrom([]string{leafTree, "torus:4x4",
 			"dragonfly:groups=3,routers=2,hosts=3,global=1"}).Draw(t, "network")
@@ -105,7 +105,7 @@ func TestTakeApartFindsForeign(t *testing.T) {
 
 // Where routes of the real network do not divide equally, the foreign traffic of
 // links that are used alike is right in sum.
-func TestTakeApartUnequalRoutes(t *testing.T) {
+func TestNewMeasuredUnequalRoutes(t *testing.T) {
 	r := newRan(t, leafTree, "uniform:16,rounds=3", nil)
 	n := len(r.loads)
 	links := r.measured(10, make([]float64, n))
@@ -126,7 +126,7 @@ func TestTakeApartUnequalRoutes(t *testing.T) {
 
 // A link that was not measured is taken as the others of its class, or as idle. Where the job's own
 // links were not measured, all traffic is foreign.
-func TestTakeApartUnknown(t *testing.T) {
+func TestNewMeasuredUnknown(t *testing.T) {
 	r := newRan(t, leafTree, "uniform:16,rounds=3", nil)
 	foreign := make([]float64, len(r.loads))
 	up := -1
@@ -159,7 +159,7 @@ func TestTakeApartUnknown(t *testing.T) {
 }
 
 // Stalls count as those of others, except for the stalls that the job has alone while it sends.
-func TestTakeApartStalls(t *testing.T) {
+func TestNewMeasuredStalls(t *testing.T) {
 	r := newRan(t, leafTree, "uniform:16,rounds=3", nil)
 	n := len(r.loads)
 	links := r.measured(100, make([]float64, n))
@@ -175,7 +175,7 @@ func TestTakeApartStalls(t *testing.T) {
 			t.Fatalf("link %d: %g of others", l, m.Foreign[l])
 		}
 	}
-	left, err := m.Left(r.machine)
+	left, err := m.Throttled(r.machine)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -189,7 +189,7 @@ func TestTakeApartStalls(t *testing.T) {
 
 // The loop sees others as they were measured, and the congestion of the mapping
 // that ran; other mappings' congestion is the simulator's.
-func TestWatch(t *testing.T) {
+func TestSetView(t *testing.T) {
 	r := newRan(t, leafTree, "uniform:16,rounds=3", nil)
 	foreign := make([]float64, len(r.loads))
 	foreign[len(foreign)-1] = 0.25
@@ -199,14 +199,14 @@ func TestWatch(t *testing.T) {
 	}
 	m := r.apart(t, links, nil)
 	simulate := Simulator(r.machine, r.allocation, r.program, evalsim.DefaultOptions(), 1)
-	s := Settings{Evaluate: simulate, Sensitive: simulate}
-	m.Watch(&s, r.mapping)
+	s := Settings{Evaluate: simulate, EvaluateFiner: simulate}
+	m.SetView(&s, r.mapping)
 	other := slices.Clone(r.mapping)
 	slices.Reverse(other)
 	for i, x := range []mapping.Mapping{r.mapping, other, r.mapping, other} {
 		evaluate := s.Evaluate
 		if i >= 2 { // a closer look sees the measurement too
-			evaluate = s.Sensitive
+			evaluate = s.EvaluateFiner
 		}
 		e, err := evaluate(context.Background(), x, 0, 1)
 		if err != nil {

@@ -11,8 +11,8 @@ import (
 	"remap/mapping"
 )
 
-// Form is a feedback model: a way to put what was measured into a problem.
-type Form struct {
+// Model is a feedback model: a way to put what was measured into a problem.
+type Model struct {
 	Name, Doc string
 	apply     func(k *feedbackState, p *mapping.Problem)
 	// applyAt applies it at a level of slowdown by others; nil = the model has no levels.
@@ -21,9 +21,9 @@ type Form struct {
 	apart bool
 }
 
-// Forms lists all feedback models.
-func Forms() []Form {
-	return []Form{
+// Models lists all feedback models.
+func Models() []Model {
+	return []Model{
 		{
 			Name:  "capacities",
 			Doc:   "links hold what others leave free of them, less where the job still meets congestion",
@@ -52,19 +52,19 @@ func Forms() []Form {
 	}
 }
 
-// DefaultForms are capacities and prices, which gain most: capacities move many ranks, prices few.
-func DefaultForms() []Form { return Forms()[:2] }
+// DefaultModels are capacities and prices, which gain most: capacities move many ranks, prices few.
+func DefaultModels() []Model { return Models()[:2] }
 
-// ParseForms reads names of feedback models, separated by commas. Errors are *input.Error.
-func ParseForms(list string) ([]Form, error) {
-	var chosen []Form
+// ParseModels reads names of feedback models, separated by commas. Errors are *input.Error.
+func ParseModels(list string) ([]Model, error) {
+	var chosen []Model
 	var names []string
-	for _, f := range Forms() {
+	for _, f := range Models() {
 		names = append(names, f.Name)
 	}
 	for _, name := range strings.Split(list, ",") {
 		found := false
-		for _, f := range Forms() {
+		for _, f := range Models() {
 			if f.Name == name {
 				chosen, found = append(chosen, f), true
 			}

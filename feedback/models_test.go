@@ -107,7 +107,7 @@ func TestFeedbackState(t *testing.T) {
 			}
 			k = next
 		}
-		for _, f := range Forms() {
+		for _, f := range Models() {
 			problem := *p
 			f.apply(k, &problem)
 			if err := problem.Check(); err != nil {
@@ -123,12 +123,12 @@ func TestFeedbackState(t *testing.T) {
 }
 
 func TestParseForms(t *testing.T) {
-	for _, f := range Forms() {
-		if found, err := ParseForms(f.Name); err != nil || len(found) != 1 || found[0].Name != f.Name {
+	for _, f := range Models() {
+		if found, err := ParseModels(f.Name); err != nil || len(found) != 1 || found[0].Name != f.Name {
 			t.Errorf("%s: %v, %v", f.Name, found, err)
 		}
 	}
-	if _, err := ParseForms("prices,capacity"); err == nil {
+	if _, err := ParseModels("prices,capacity"); err == nil {
 		t.Error("an unknown form passes")
 	}
 }

@@ -45,16 +45,16 @@ func fromSamples(machine *topology.Topology, s *counters.Samples, alone *LinkVie
 	state := v.over(k, alone)
 	told := make([]bool, len(k.Sizes))
 	for l, class := range k.Of {
-		told[class] = told[class] || s.Told[l]
+		told[class] = told[class] || s.Known[l]
 	}
 	m := &Measured{Own: make([]float64, n), Foreign: make([]float64, n), Congested: make([]float64, n),
-		Carried: make([]float64, n), Told: make([]bool, n)}
+		Carried: make([]float64, n), Known: make([]bool, n)}
 	for l, class := range k.Of {
 		if machine.IsHost(machine.Links[l].From) || !told[class] {
 			continue
 		}
-		m.Foreign[l], m.Congested[l], m.Told[l] = state.signs.busy(l), state.congested[l], true
-		if !s.Told[l] {
+		m.Foreign[l], m.Congested[l], m.Known[l] = state.signs.busy(l), state.congested[l], true
+		if !s.Known[l] {
 			m.Alike++
 		}
 	}
@@ -70,13 +70,13 @@ func (m *Measured) fillUnseen(machine *topology.Topology) {
 	type ends struct{ from, to int32 }
 	sum, count := map[ends]float64{}, map[ends]float64{}
 	of := func(l int) ends { return ends{height[machine.Links[l].From], height[machine.Links[l].To]} }
-	for l, told := range m.Told {
+	for l, told := range m.Known {
 		if told {
 			sum[of(l)] += m.Foreign[l]
 			count[of(l)]++
 		}
 	}
-	for l, told := range m.Told {
+	for l, told := range m.Known {
 		switch ends := of(l); {
 		case told || ends.from == 0:
 		case ends.to > 0 && count[ends] > 0:

@@ -27,7 +27,7 @@ func TestFromSamplesFindsOthers(t *testing.T) {
 		k := mapping.NewLinkClasses(machine)
 		n := len(machine.Links)
 		s := &counters.Samples{Packets: make([]float64, n), Congested: make([]float64, n),
-			Told: make([]bool, n)}
+			Known: make([]bool, n)}
 		alone := newLinkView(n)
 		own, others := make([]float64, n), make([]float64, n) // by class
 		used := make([]bool, n)
@@ -43,8 +43,8 @@ func TestFromSamplesFindsOthers(t *testing.T) {
 			}
 			s.Packets[l] = float64(rapid.IntRange(0, 1000).Draw(t, "packets"))
 			s.Congested[l] = s.Packets[l] * (1 - (1-own[c])*(1-others[c]))
-			s.Told[l] = s.Packets[l] > 0
-			crossed[c] = crossed[c] || s.Told[l]
+			s.Known[l] = s.Packets[l] > 0
+			crossed[c] = crossed[c] || s.Known[l]
 			alone.Packets[l] = 1 + float64(rapid.IntRange(0, 1000).Draw(t, "alone"))
 			alone.Congested[l] = alone.Packets[l] * own[c]
 		}
@@ -60,8 +60,8 @@ func TestFromSamplesFindsOthers(t *testing.T) {
 		for l, c := range k.Of {
 			link := &machine.Links[l]
 			port, told := !machine.IsHost(link.From), !machine.IsHost(link.From) && crossed[c]
-			if m.Told[l] != told {
-				t.Fatalf("link %d told: %v", l, m.Told[l])
+			if m.Known[l] != told {
+				t.Fatalf("link %d told: %v", l, m.Known[l])
 			}
 			free := m.Foreign[l] == 0 && m.Congested[l] == 0
 			met := 1 - (1-own[c])*(1-others[c])
@@ -69,7 +69,7 @@ func TestFromSamplesFindsOthers(t *testing.T) {
 			case told && (math.Abs(m.Foreign[l]-others[c]) > 1e-9 || math.Abs(m.Congested[l]-met) > 1e-9):
 				t.Fatalf("link %d: others %g, congested %g, want %g and %g", l, m.Foreign[l], m.Congested[l],
 					others[c], met)
-			case told && !s.Told[l]:
+			case told && !s.Known[l]:
 				alike++
 			case told:
 			case !port || machine.IsHost(link.To):
@@ -100,10 +100,10 @@ func TestFromSamplesUnseenLinks(t *testing.T) {
 	p := leaves(t, 8)
 	machine := p.Machine
 	n := len(machine.Links)
-	s := &counters.Samples{Packets: make([]float64, n), Congested: make([]float64, n), Told: make([]bool, n)}
+	s := &counters.Samples{Packets: make([]float64, n), Congested: make([]float64, n), Known: make([]bool, n)}
 	tell := func(links []int32, share float64) {
 		for _, l := range links {
-			s.Packets[l], s.Congested[l], s.Told[l] = 100, 100*share, true
+			s.Packets[l], s.Congested[l], s.Known[l] = 100, 100*share, true
 		}
 	}
 	tell(ups(p, 0), 0.2)

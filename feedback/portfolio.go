@@ -18,7 +18,7 @@ import (
 // which rank waits for which.
 type portfolio struct {
 	*search
-	form    Form
+	form    Model
 	learned *feedbackState
 	// restart: the strategies also make mappings from scratch, by what this base has learned.
 	restart bool

@@ -16,7 +16,7 @@ type proposal struct {
 
 // proposals are what to make of a problem that a feedback model was applied to: refinement of the
 // base, and under the best base a restart of every strategy, refined where it can be.
-func (s *search) proposals(form Form, learned *feedbackState, best bool) []proposal {
+func (s *search) proposals(form Model, learned *feedbackState, best bool) []proposal {
 	var all []proposal
 	switch counted := s.Problem.MaxMoves > 0; { // a second step would count moves from the first
 	case s.Refine == nil || counted:

@@ -23,7 +23,7 @@ func (s *search) evaluateCandidate(ctx context.Context, c pendingEvaluation) err
 	e.turns = s.Turns
 	c.Evaluation, c.Summary, c.Dropped = e, evalsim.Summarize(e.Results), saved.Dropped
 	c.observed = saved.observation()
-	if s.Fine {
+	if s.FinerInSearch {
 		c.finer = &saved
 	}
 	if c.observed.links.signs != nil {
@@ -48,7 +48,7 @@ func (s *search) evaluateCandidate(ctx context.Context, c pendingEvaluation) err
 
 // race evaluates a candidate in the first repeats, and in the rest unless it has lost by then.
 func (s *search) race(ctx context.Context, c pendingEvaluation) (savedEvaluation, error) {
-	e, err := c.head() // not a copy: Measured.Watch recognises the pointer
+	e, err := c.head() // not a copy: Measured.SetView recognises the pointer
 	if err != nil {
 		return savedEvaluation{}, err
 	}

@@ -21,7 +21,7 @@ func (s *search) randomRestarts(ctx context.Context) error {
 	}
 	settings := s.Settings
 	settings.Simulations = wanted
-	settings.Apart = nil // nothing is learned
+	settings.EvaluateAlone = nil // nothing is learned
 	restarts := newSearch(settings)
 	restarts.running = s.running
 	restarts.candidates = slices.Clone(s.candidates[:s.statics])
@@ -33,7 +33,7 @@ func (s *search) randomRestarts(ctx context.Context) error {
 	proposals := s.restartProposals()
 	defer func() {
 		s.result.Runs += restarts.result.Runs
-		s.result.Restarted = restarts.result.Simulations
+		s.result.RestartSimulations = restarts.result.Simulations
 	}()
 	for attempt := 0; attempt < mostAttempts*wanted && restarts.submitted() < wanted; attempt++ {
 		problem := *s.Problem

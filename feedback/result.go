@@ -24,8 +24,8 @@ type Candidate struct {
 	Round int
 	// Strategy is what made the mapping, in words for users; "start" for the mapping to beat.
 	Strategy string
-	// Form is the name of the feedback model; empty = none.
-	Form string
+	// Model is the name of the feedback model; empty = none.
+	Model string
 	// From is the index in Candidates of the mapping whose measurements made it, or that it was
 	// refined from; -1 = none.
 	From       int
@@ -60,9 +60,9 @@ type Result struct {
 	ByRestarts Gain
 	// OverRestarts is the gain of Feedback over Restarts: what feedback gains beyond selection.
 	OverRestarts Gain
-	// Limited has a row for each of Settings.Limits below Problem.MaxMoves, then one for Best; nil
+	// MoveTable has a row for each of Settings.Limits below Problem.MaxMoves, then one for Best; nil
 	// without limits, or where Fresh is not set.
-	Limited []Limited
+	MoveTable []MoveRow
 	// Bound is the largest lower bound of Best that its time does not contradict.
 	Bound Bound
 	// Rounds are the best new candidates of the rounds that had one, in order.
@@ -74,9 +74,9 @@ type Result struct {
 	// Simulations is how many mappings the search evaluated, closer looks included, without the
 	// final validation.
 	Simulations int
-	// Restarted is how many mappings the random restarts evaluated beside the static ones. There
+	// RestartSimulations is how many mappings the random restarts evaluated beside the static ones. There
 	// are fewer than in the search when strategies gave no other mappings or time was up.
-	Restarted int
+	RestartSimulations int
 	// Runs is how many simulations that took, one for each repeat.
 	Runs int
 	// Fresh: Start and Best were evaluated in the final validation, on seeds that the search never
@@ -88,5 +88,5 @@ type Result struct {
 	Stopped string
 }
 
-// SkippedForm begins the entries of Result.Skipped for feedback models.
-const SkippedForm = "feedback by "
+// SkippedModel begins the entries of Result.Skipped for feedback models.
+const SkippedModel = "feedback by "

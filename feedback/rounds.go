@@ -146,7 +146,7 @@ func (s *search) round(ctx context.Context, round, failures int) error {
 		if err != nil {
 			return err
 		}
-		for _, form := range s.Forms {
+		for _, form := range s.Models {
 			modelled, ok := s.apply(form, learned)
 			if !ok {
 				continue
@@ -157,7 +157,7 @@ func (s *search) round(ctx context.Context, round, failures int) error {
 				if p.refines && problem.MaxMoves <= 0 { // moves are counted from the start
 					problem.Start = base.Mapping
 				}
-				c := &Candidate{Round: round, Strategy: p.name, Form: form.Name,
+				c := &Candidate{Round: round, Strategy: p.name, Model: form.Name,
 					From: slices.Index(s.candidates, base), learned: learned, origin: base.origin}
 				if err := s.propose(ctx, c, p, problem); err != nil {
 					return err
@@ -174,7 +174,7 @@ func (s *search) round(ctx context.Context, round, failures int) error {
 // apply makes the problem of a feedback model. It returns false, and notes that once, when the
 // model cannot be used: prices on paths of very many bytes cannot be summed, and a program with one
 // phase has no phases to weigh apart.
-func (s *search) apply(form Form, learned *feedbackState) (problem mapping.Problem, ok bool) {
+func (s *search) apply(form Model, learned *feedbackState) (problem mapping.Problem, ok bool) {
 	problem = *s.Problem
 	var err error
 	if form.apart && len(s.Phases) < 2 {
@@ -188,7 +188,7 @@ func (s *search) apply(form Form, learned *feedbackState) (problem mapping.Probl
 	}
 	if !slices.Contains(s.unusedForms, form.Name) {
 		s.unusedForms = append(s.unusedForms, form.Name)
-		s.result.Skipped = append(s.result.Skipped, fmt.Sprintf("%s%s: %v", SkippedForm, form.Name, err))
+		s.result.Skipped = append(s.result.Skipped, fmt.Sprintf("%s%s: %v", SkippedModel, form.Name, err))
 	}
 	return problem, false
 }
@@ -227,7 +227,7 @@ func (s *search) propose(ctx context.Context, c *Candidate, p proposal, problem 
 	if s.full() {
 		return nil
 	}
-	step := fmt.Sprintf("map %d %s %s from %d seed %d", c.Round, c.Strategy, c.Form, c.From, problem.Seed)
+	step := fmt.Sprintf("map %d %s %s from %d seed %d", c.Round, c.Strategy, c.Model, c.From, problem.Seed)
 	m, err := recall(ctx, s.Journal, step, func() (mapping.Mapping, error) { return p.makes(ctx, &problem) })
 	if err != nil {
 		if ctx.Err() != nil {

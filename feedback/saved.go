@@ -16,7 +16,7 @@ type savedEvaluation struct {
 	// Seen is what links have seen; nil when it was not needed.
 	Seen  *savedLinks
 	Flows []evalsim.FlowStats
-	// Apart is how many repeats had the network to themselves (Settings.Apart).
+	// Apart is how many repeats had the network to themselves (Settings.EvaluateAlone).
 	Apart int
 }
 
@@ -80,8 +80,8 @@ func (j *savedEvaluation) see(ctx context.Context, s *search, m mapping.Mapping,
 	case view.Foreign != nil:
 	case s.Alone:
 		view.Foreign = make([]float64, len(view.Own))
-	case s.Apart != nil:
-		apart, err := s.Apart(ctx, m, 0, 1)
+	case s.EvaluateAlone != nil:
+		apart, err := s.EvaluateAlone(ctx, m, 0, 1)
 		if err != nil {
 			return err
 		}

@@ -24,9 +24,9 @@ type Settings struct {
 	// Refine moves ranks from Start under any objective. After round 0 it improves every base, and
 	// the mappings of restarts; nil = none.
 	Refine *mapping.Strategy
-	// Forms are the feedback models: how what was measured changes the next problem; nil =
+	// Models are the feedback models: how what was measured changes the next problem; nil =
 	// DefaultForms.
-	Forms []Form
+	Models []Model
 	// Phases is the traffic of the program's phases at full volume, in the order of time
 	// (workload.Program.PhaseTraffic), for the model that weighs them apart; nil = not known.
 	Phases []*commgraph.Traffic
@@ -39,26 +39,26 @@ type Settings struct {
 	Workers int
 	// Evaluate simulates the mappings of the search.
 	Evaluate Evaluate
-	// Apart is as Evaluate, with the network to the job itself. Where View does not tell of others,
+	// EvaluateAlone is as Evaluate, with the network to the job itself. Where View does not tell of others,
 	// it tells their congestion from the job's own; nil = all congestion is that of others.
-	Apart Evaluate
+	EvaluateAlone Evaluate
 	// Validate is as Evaluate, with the definition that counts in the end. It evaluates what the
 	// search has found on fresh seeds; nil = Evaluate.
 	Validate Evaluate
-	// Sensitive is as Evaluate, with a finer definition of congested. It is used when the coarse
+	// EvaluateFiner is as Evaluate, with a finer definition of congested. It is used when the coarse
 	// definition sees no congestion under the best mapping, or when what it saw led to no gain; nil
 	// = none.
-	Sensitive Evaluate
-	// Fine: Evaluate has the finer definition already, and Sensitive is not used.
-	Fine bool
+	EvaluateFiner Evaluate
+	// FinerInSearch: Evaluate has the finer definition already, and EvaluateFiner is not used.
+	FinerInSearch bool
 	// Alone: no other job has the network.
 	Alone bool
 	// Memory is the rate, in bytes a second, at which ranks of a host copy messages to each other
 	// (evalsim.Options.MemoryRate); nil = no lower bound of it.
 	Memory func(host int32) float64
-	// Floor is a lower bound for all mappings, where the caller knows more than loads of links
+	// LowerBound is a lower bound for all mappings, where the caller knows more than loads of links
 	// tell; the zero Bound = none.
-	Floor Bound
+	LowerBound Bound
 	// Rounds, 0 to 1000, is the most rounds of feedback.
 	Rounds int
 	// Simulations is the most mappings that the search simulates, without those of random restarts;
@@ -71,24 +71,24 @@ type Settings struct {
 	// of the others is no scatter. No mapping is dropped before its first turn is over. With 0 or 1
 	// each repeat counts by itself.
 	Turns int
-	// Judge, 0 to 1000, is the most repeats of the final validation, on seeds that the search never
+	// ValidationRepeats, 0 to 1000, is the most repeats of the final validation, on seeds that the search never
 	// used. 6 repeats are enough where these prove which mapping is faster. 0 = 1 repeat, and no
 	// choice among finalists.
-	Judge int
+	ValidationRepeats int
 	// Limits are numbers of ranks, ascending. For each, the best mapping is found that has at most
-	// so many ranks on another host than Start (Result.Limited); nil = none.
+	// so many ranks on another host than Start (Result.MoveTable); nil = none.
 	Limits []int
 	// Migrate tells how long it takes to move ranks; nil = unknown.
 	Migrate Migrate
-	// Control: random restarts with as many simulated mappings are searched too, as the baseline at
+	// RandomRestarts: random restarts with as many simulated mappings are searched too, as the baseline at
 	// equal cost.
-	Control bool
+	RandomRestarts bool
 	// Journal keeps every step; nil = none.
 	Journal *Journal
-	// Keep is called with the best mapping so far: after the static mappings and after every round
+	// OnBest is called with the best mapping so far: after the static mappings and after every round
 	// when it has changed, and with that of the result at the end. Its error ends the search; nil =
 	// none.
-	Keep func(best mapping.Mapping) error
+	OnBest func(best mapping.Mapping) error
 	// Gain, 0 to 1000, is that of pairs and prices. With 0 no model learns anything of congestion.
 	Gain float64
 	// Patience, >= 1, is how many rounds without a gain end the search.
@@ -100,7 +100,7 @@ type Settings struct {
 // DefaultSettings are 5 rounds, 6 repeats, 10 for the final validation, gain 4, a patience of 2 and
 // 3 bases.
 func DefaultSettings() Settings {
-	return Settings{Rounds: 5, Repeats: 6, Judge: 10, Gain: 4, Patience: 2, Bases: 3}
+	return Settings{Rounds: 5, Repeats: 6, ValidationRepeats: 10, Gain: 4, Patience: 2, Bases: 3}
 }
 
 func (s *Settings) check() error {
@@ -115,8 +115,8 @@ func (s *Settings) check() error {
 		return fmt.Errorf("repeats %d: must be 1 to 1000", s.Repeats)
 	case s.Turns < 0:
 		return fmt.Errorf("turns %d: must not be negative", s.Turns)
-	case s.Judge < 0 || s.Judge > 1000:
-		return fmt.Errorf("judge %d: must be 0 to 1000", s.Judge)
+	case s.ValidationRepeats < 0 || s.ValidationRepeats > 1000:
+		return fmt.Errorf("validation repeats %d: must be 0 to 1000", s.ValidationRepeats)
 	case s.Simulations < 0:
 		return fmt.Errorf("simulations %d: must not be negative", s.Simulations)
 	case !(s.Gain >= 0 && s.Gain <= 1000):

@@ -92,12 +92,12 @@ func TestApartAndFine(t *testing.T) {
 	s := DefaultSettings()
 	s.Problem, s.Traffic, s.Strategies = u.Problem, u.Traffic, []mapping.Strategy{mapping.RandomStrategy()}
 	s.Evaluate = Simulator(u.Problem.Machine, u.Problem.Allocation, u.Program, o, 1, u.Background...)
-	s.Apart = func(ctx context.Context, m mapping.Mapping, first, count int) (*Evaluation, error) {
+	s.EvaluateAlone = func(ctx context.Context, m mapping.Mapping, first, count int) (*Evaluation, error) {
 		apart++
 		return alone(ctx, m, first, count)
 	}
-	s.View, s.Fine = SampledView(float64(o.PacketBytes)), true
-	s.Repeats, s.Simulations, s.Judge, s.Rounds, s.Patience = 1, 4, 0, 4, 4
+	s.View, s.FinerInSearch = SampledView(float64(o.PacketBytes)), true
+	s.Repeats, s.Simulations, s.ValidationRepeats, s.Rounds, s.Patience = 1, 4, 0, 4, 4
 	r, err := Optimize(context.Background(), s)
 	if err != nil {
 		t.Fatal(err)

@@ -10,18 +10,18 @@ func SearchOptions(o evalsim.Options) evalsim.Options {
 	return o
 }
 
-// JudgeBy sets how mappings are evaluated, and in steady state Repeats. simulate makes an Evaluate
+// SimulateBy sets how mappings are evaluated, and in steady state Repeats. simulate makes an Evaluate
 // with some options. The final validation has the options given. The search has fewer steps in
 // steady state. In the closer look a port is congested where a packet waits behind more than one
 // other.
-func (s *Settings) JudgeBy(o evalsim.Options, simulate func(evalsim.Options) Evaluate) {
+func (s *Settings) SimulateBy(o evalsim.Options, simulate func(evalsim.Options) Evaluate) {
 	if s.Validate = simulate(o); o.Steps == 0 {
 		s.Repeats = searchRepeats
 	}
 	o = SearchOptions(o)
 	s.Evaluate = simulate(o)
 	o.Congestion = SampledCongestion(o.PacketBytes)
-	s.Sensitive = simulate(o)
+	s.EvaluateFiner = simulate(o)
 }
 
 // ReadSamples makes the search read links by the samples of the job's own packets. Call it after
@@ -37,6 +37,6 @@ func (s *Settings) ReadSamples(o evalsim.Options, simulate, alone func(evalsim.O
 	if !keep {
 		o.Congestion = SampledCongestion(o.PacketBytes)
 	}
-	s.Evaluate, s.Sensitive, s.Fine = simulate(o), nil, true
-	s.Apart = alone(o)
+	s.Evaluate, s.EvaluateFiner, s.FinerInSearch = simulate(o), nil, true
+	s.EvaluateAlone = alone(o)
 }

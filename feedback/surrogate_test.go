@@ -90,7 +90,7 @@ func TestPortfolioWorkers(t *testing.T) {
 		problem := *s.Problem
 		k.applyCapacities(&problem)
 		problem.Start = mapping.Identity(6)
-		f := &portfolio{search: s, form: Forms()[0], learned: k, restart: true}
+		f := &portfolio{search: s, form: Models()[0], learned: k, restart: true}
 		if _, err := f.pick("ranks", ofRanks, norm32).makes(context.Background(), &problem); err != nil {
 			t.Fatal(err)
 		}
@@ -113,7 +113,7 @@ func TestPortfolio(t *testing.T) {
 	for _, kind := range []string{ofRanks, ofRestarts} {
 		var last mapping.Mapping
 		for range 2 {
-			f := &portfolio{search: s, form: Forms()[0], learned: k, restart: true}
+			f := &portfolio{search: s, form: Models()[0], learned: k, restart: true}
 			m, err := f.pick(kind, kind, norm32).makes(context.Background(), &problem)
 			if err != nil || m.Check(8) != nil {
 				t.Fatalf("%s: %v, %v", kind, err, m.Check(8))
@@ -128,7 +128,7 @@ func TestPortfolio(t *testing.T) {
 			}
 			last = m
 		}
-		f := &portfolio{search: s, form: Forms()[0], learned: k, restart: true}
+		f := &portfolio{search: s, form: Models()[0], learned: k, restart: true}
 		s.seen[key(last)] = true
 		if m, err := f.pick(kind, kind, norm32).makes(context.Background(), &problem); err == nil &&
 			slices.Equal(m, last) {

@@ -73,7 +73,7 @@ func TestScaleDoesNotMatter(t *testing.T) {
 		s.Traffic = traffic
 		s.Strategies = []mapping.Strategy{mapping.RandomStrategy(), partition.Bisection()}
 		refine := exchange.Strategy()
-		s.Refine, s.Rounds, s.Repeats, s.Judge = &refine, 3, 2, 6
+		s.Refine, s.Rounds, s.Repeats, s.ValidationRepeats = &refine, 3, 2, 6
 		o := evalsim.DefaultOptions()
 		simulated, err := p.Traffic()
 		if err != nil {
@@ -92,7 +92,7 @@ func TestScaleDoesNotMatter(t *testing.T) {
 		files[scale] = file.Bytes()
 		for _, c := range r.Candidates {
 			times[i] = append(times[i], c.Summary.ElapsedNS/scale)
-			file.WriteString(c.Strategy + c.Form)
+			file.WriteString(c.Strategy + c.Model)
 			if err := launcher.Write(&file, "csv", machine, own, c.Mapping); err != nil {
 				t.Fatal(err)
 			}

@@ -16,7 +16,7 @@ import (
 func (s *settings) checkModelFlag() []cli.Flag {
 	return []cli.Flag{&cli.BoolFlag{Name: "check-model", DisableDefaultText: true, Destination: &s.checksModel,
 		Usage: "afterwards simulate what was found under other buffers, packets, routings, switching, " +
-			"steps, message sizes and background, and tell where it still wins; --judge-repeats " +
+			"steps, message sizes and background, and tell where it still wins; --validation-repeats " +
 			"simulations of each, at least 6, on seeds of their own, after --budget"}}
 }
 
@@ -28,7 +28,7 @@ type modelCheck struct {
 
 // checkModel simulates what the search has found under variants of the model, and adds that
 // to result. An interrupt ends it: what is done by then stays.
-func (p *program) checkModel(ctx context.Context, j *remap.Model, o evalsim.Options, found *feedback.Result,
+func (p *program) checkModel(ctx context.Context, j *remap.Environment, o evalsim.Options, found *feedback.Result,
 	result *searchResult) *modelCheck {
 	answer := &modelCheck{}
 	if !p.checksModel {
@@ -43,7 +43,7 @@ func (p *program) checkModel(ctx context.Context, j *remap.Model, o evalsim.Opti
 		answer.said = "interrupted: no other model is checked"
 	default:
 		check := robustness.Check{Topology: j.Network(), Allocation: j.Allocation, Program: j.Program,
-			Others: j.Beside(), Options: remap.Unsampled(o), Repeats: max(robustness.LeastRepeats, p.judgeRepeats),
+			Others: j.Beside(), Options: remap.Unsampled(o), Repeats: max(robustness.LeastRepeats, p.validationRepeats),
 			Workers: p.workers, Contenders: c}
 		meter := p.newMeter("checking the model", check.Simulations())
 		report := check.Run(ctx, meter.step)

@@ -66,7 +66,7 @@ func (p *program) compare(ctx context.Context) error {
 
 // loadToCompare is what compare and optimize begin with: cheap checks of the
 // command line first, then the job.
-func (p *program) loadToCompare() (j *remap.Model, strategies []mapping.Strategy, o evalsim.Options,
+func (p *program) loadToCompare() (j *remap.Environment, strategies []mapping.Strategy, o evalsim.Options,
 	err error) {
 	if o, err = p.Simulation.Options(); err != nil {
 		return nil, nil, o, err
@@ -80,7 +80,7 @@ func (p *program) loadToCompare() (j *remap.Model, strategies []mapping.Strategy
 
 // rows maps by every strategy, several at a time, then simulates one mapping
 // after the other, repeats at a time.
-func (p *program) rows(ctx context.Context, j *remap.Model, strategies []mapping.Strategy,
+func (p *program) rows(ctx context.Context, j *remap.Environment, strategies []mapping.Strategy,
 	o evalsim.Options) (*comparison, error) {
 	mappings, reasons := make([]mapping.Mapping, len(strategies)), make([]error, len(strategies))
 	spinner := p.newMeter("mapping", 0)
@@ -127,7 +127,7 @@ func (p *program) rows(ctx context.Context, j *remap.Model, strategies []mapping
 	return result, nil
 }
 
-func (p *program) row(ctx context.Context, j *remap.Model, name string, m mapping.Mapping,
+func (p *program) row(ctx context.Context, j *remap.Environment, name string, m mapping.Mapping,
 	o evalsim.Options, meter *meter) (comparisonRow, error) {
 	var row comparisonRow
 	var err error
@@ -143,7 +143,7 @@ func (p *program) row(ctx context.Context, j *remap.Model, name string, m mappin
 }
 
 // report has the rows, and below them what the times mean.
-func (c *comparison) report(j *remap.Model) *report {
+func (c *comparison) report(j *remap.Environment) *report {
 	r := &report{value: c, table: grid{header: append(simulatedHeader("strategy"), "ratio")},
 		csvHeader: slices.Concat(staticNames, timeNames, []string{"ratio"})}
 	best := c.Rows[0].ElapsedNS

@@ -46,7 +46,7 @@ func usualHint(command string, err error) string {
 	case errors.Is(err, syscall.ENOSPC):
 		return "free some space, or write to another disk"
 	case errors.Is(err, context.Canceled) && command == "optimize":
-		return "not even the start was judged yet; fewer --repeats or a smaller --max-packets judge it sooner"
+		return "not even the start was evaluated yet; fewer --repeats or a smaller --max-packets evaluate it sooner"
 	case errors.Is(err, context.Canceled):
 		return "the same command does it all again; optimize --output FILE keeps the best mapping when interrupted"
 	case command == "":

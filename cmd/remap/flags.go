@@ -46,14 +46,14 @@ type settings struct {
 	samples     string
 	latencies   string
 
-	rounds       int
-	gain         float64
-	feedback     string
-	budget       time.Duration
-	control      bool
-	judgeRepeats int
-	simulations  int
-	state        string
+	rounds            int
+	gain              float64
+	feedback          string
+	budget            time.Duration
+	control           bool
+	validationRepeats int
+	simulations       int
+	state             string
 
 	checksModel bool // --check-model
 
@@ -269,13 +269,13 @@ func (s *settings) loopFlags() []cli.Flag {
 		&cli.Float64Flag{Name: "gain", Destination: &s.gain, Value: 4,
 			Usage: "`G`: how strongly congestion changes the next mappings, 0 = not at all"},
 		&cli.StringFlag{Name: "feedback", Destination: &s.feedback, Value: "capacities,prices",
-			Usage: "`FORMS` in which measured congestion goes into the next mappings: " + formNames()},
+			Usage: "`MODELS` by which measured congestion goes into the next mappings: " + modelNames()},
 		&cli.DurationFlag{Name: "budget", Destination: &s.budget,
 			Usage: "stop after a `DURATION` such as 30s; results then depend on the machine's speed"},
 		&cli.IntFlag{Name: "simulations", Destination: &s.simulations,
 			Usage: "the search stops after `N` simulated mappings; the limits of moves under --previous and " +
 				"--control have their own; 0 = no limit"},
-		&cli.IntFlag{Name: "judge-repeats", Destination: &s.judgeRepeats, Value: 10,
+		&cli.IntFlag{Name: "validation-repeats", Destination: &s.validationRepeats, Value: 10,
 			Usage: "`N` simulations of each mapping in the final validation at most (6 suffice where these prove" +
 				" which is faster), on seeds that the search has not used"},
 		&cli.BoolFlag{Name: "control", Destination: &s.control, Value: true, DefaultText: "on without --budget",
@@ -371,7 +371,7 @@ func (s *settings) checkBounds(c *cli.Context) error {
 		{"workers", int64(s.workers), 1, 4096, "the default is the number of cores"},
 		{"rounds", int64(s.rounds), 0, 1000, "the default is 5"},
 		{"simulations", int64(s.simulations), 0, 1000000, "0 is no limit"},
-		{"judge-repeats", int64(s.judgeRepeats), 1, 1000,
+		{"validation-repeats", int64(s.validationRepeats), 1, 1000,
 			"6 are the least that give an interval; the default is 10"},
 		{"max-moves", int64(s.MaxMoves), 0, 1 << 31, "0 is no limit"},
 		{"migration-bytes", s.migration, 1, 1 << 50,
@@ -397,9 +397,9 @@ func (s *settings) checkEmpty(c *cli.Context) error {
 	return nil
 }
 
-func formNames() string {
+func modelNames() string {
 	var names []string
-	for _, f := range feedback.Forms() {
+	for _, f := range feedback.Models() {
 		names = append(names, f.Name)
 	}
 	return strings.Join(names, ", ")

@@ -54,11 +54,11 @@ func (g gain) sentence(found *feedback.Result) string {
 	}
 	switch {
 	case found.Restarts == nil:
-	case found.Restarted == 0:
+	case found.RestartSimulations == 0:
 		text += "; random restarts tried no other mapping"
 	default:
 		text += fmt.Sprintf("; %s alone gain %s; feedback beyond that: %s",
-			countOf(found.Restarted, "random restart"), gainText(found.ByRestarts), gainText(found.OverRestarts))
+			countOf(found.RestartSimulations, "random restart"), gainText(found.ByRestarts), gainText(found.OverRestarts))
 	}
 	return text
 }

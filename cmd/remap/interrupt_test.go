@@ -86,7 +86,7 @@ func TestInterruptKeepsTheBest(t *testing.T) {
 	if err := c.Start(); err != nil {
 		t.Fatal(err)
 	}
-	waitFor(t, &stderr, regexp.MustCompile(`judging mappings [1-9]`))
+	waitFor(t, &stderr, regexp.MustCompile(`evaluating mappings [1-9]`))
 	if err := c.Process.Signal(os.Interrupt); err != nil {
 		t.Fatal(err)
 	}
@@ -111,7 +111,7 @@ func TestInterruptKeepsTheBest(t *testing.T) {
 	}
 }
 
-// An interrupt before anything was judged writes nothing and fails.
+// An interrupt before anything was evaluated writes nothing and fails.
 func TestInterruptTooEarly(t *testing.T) {
 	for _, signal := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP} {
 		if ossignal.Ignored(signal) { // as under nohup, which the program respects

@@ -12,7 +12,7 @@ import (
 )
 
 // addAlone simulates every job by itself, on the same hosts and seeds.
-func (p *program) addAlone(ctx context.Context, j *remap.Model, m mapping.Mapping, o evalsim.Options,
+func (p *program) addAlone(ctx context.Context, j *remap.Environment, m mapping.Mapping, o evalsim.Options,
 	together []*evalsim.Result, rows []job.Times) error {
 	meter := p.newMeter("simulating each job alone", p.repeats*len(j.Jobs(m)))
 	defer meter.stop()

@@ -10,7 +10,7 @@ import (
 )
 
 // load makes a job of the options, and tells people what had to be assumed.
-func (p *program) load() (*remap.Model, error) {
+func (p *program) load() (*remap.Environment, error) {
 	o := p.Options
 	o.Fail, o.Slow, o.Background = p.fail.Value(), p.slow.Value(), p.background.Value()
 	j, err := job.Open(o)
@@ -28,11 +28,11 @@ func (p *program) load() (*remap.Model, error) {
 		p.say("links are loaded in %d phases, one after the other", len(j.Phases))
 	}
 	p.clock.lap("load")
-	return &remap.Model{Job: j, Workers: p.workers}, nil
+	return &remap.Environment{Job: j, Workers: p.workers}, nil
 }
 
 // loadSimulated is load for commands that simulate.
-func (p *program) loadSimulated() (*remap.Model, error) {
+func (p *program) loadSimulated() (*remap.Environment, error) {
 	j, err := p.load()
 	if err == nil && j.Program.Warning != "" {
 		p.hint("--max-packets: %s", j.Program.Warning)

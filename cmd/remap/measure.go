@@ -67,7 +67,7 @@ func (p *program) openMeasures(out *output) (*measures, error) {
 
 // measured adds what the files need to a simulation's options. --slices has
 // the first repeat played once more, to learn how long it is.
-func (p *program) measured(ctx context.Context, f *measures, j *remap.Model, jobs []evalsim.Job,
+func (p *program) measured(ctx context.Context, f *measures, j *remap.Environment, jobs []evalsim.Job,
 	o *evalsim.Options) error {
 	p.sayUnused(j)
 	o.Latencies = true
@@ -90,7 +90,7 @@ func (p *program) measured(ctx context.Context, f *measures, j *remap.Model, job
 }
 
 // play simulates, and writes samples as they come.
-func (p *program) play(ctx context.Context, f *measures, j *remap.Model, jobs []evalsim.Job,
+func (p *program) play(ctx context.Context, f *measures, j *remap.Environment, jobs []evalsim.Job,
 	o evalsim.Options) ([]*evalsim.Result, error) {
 	s, err := evalsim.New(j.Machine, jobs, o)
 	if err != nil {
@@ -115,7 +115,7 @@ func (p *program) play(ctx context.Context, f *measures, j *remap.Model, jobs []
 }
 
 // writeMeasures writes the files of links and latencies.
-func (p *program) writeMeasures(f *measures, j *remap.Model, jobs []evalsim.Job, results []*evalsim.Result,
+func (p *program) writeMeasures(f *measures, j *remap.Environment, jobs []evalsim.Job, results []*evalsim.Result,
 	latencies []evalsim.LatencySummary) error {
 	if f.links.toFile() {
 		o := simfiles.LinksOptions{Format: f.linksFormat, Slices: p.slices > 0, ByPhase: p.byPhase, ByTag: p.byTag,

@@ -75,7 +75,7 @@ func (s *settings) checkMeasured(c *cli.Context) error {
 }
 
 // openMeasured reads --measured, of a run under the mapping of --previous.
-func (p *program) openMeasured(ctx context.Context, j *remap.Model, simulation evalsim.Options) error {
+func (p *program) openMeasured(ctx context.Context, j *remap.Environment, simulation evalsim.Options) error {
 	files := p.measuredFiles.Value()
 	if len(files) == 0 {
 		return nil

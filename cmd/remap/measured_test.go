@@ -141,7 +141,7 @@ func TestMeasuredRealFabric(t *testing.T) {
 		t.Skip("skipped: ../shared is absent")
 	}
 	fabric := filepath.Join(data, "data", "ib-loginoff", "topo.ibnetdiscover")
-	pattern, more := "uniform:96,rounds=2", []string{"--rounds", "1", "--repeats", "2", "--judge-repeats", "6", "--strategies", "kl", "--feedback", "capacities"}
+	pattern, more := "uniform:96,rounds=2", []string{"--rounds", "1", "--repeats", "2", "--validation-repeats", "6", "--strategies", "kl", "--feedback", "capacities"}
 	if os.Getenv("REMAP_LONG") != "" {
 		pattern, more = "uniform:96,rounds=8", nil
 	}

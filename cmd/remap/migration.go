@@ -41,8 +41,8 @@ type moveRow struct {
 func movesOf(j *job.Job, found *feedback.Result, migration bool) []moveRow {
 	var rows []moveRow
 	ranks := j.Traffic.Ranks()
-	for i := range found.Limited {
-		l := &found.Limited[i]
+	for i := range found.MoveTable {
+		l := &found.MoveTable[i]
 		row := moveRow{MovedRanks: l.Moves, Strategy: l.Strategy, Summary: l.Summary,
 			gain: newGain(l.Gain), rank: 100 / float64(ranks)}
 		if row.Strategy == "start" {

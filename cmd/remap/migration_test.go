@@ -41,7 +41,7 @@ func TestMovesTable(t *testing.T) {
 		t.Fatal(err)
 	}
 	proven := feedback.Gain{Percent: 20, Low: 10, High: 30, Known: true}
-	found := &feedback.Result{Limited: []feedback.Limited{
+	found := &feedback.Result{MoveTable: []feedback.MoveRow{
 		{Candidate: feedback.Candidate{Strategy: "start", Mapping: mapping.Identity(100)}, Limit: 5, Gain: feedback.Gain{Known: true}},
 		{Candidate: feedback.Candidate{Strategy: "swap"}, Limit: 20, Moves: 18, Gain: proven, SavedNS: 30, MigrationNS: 100},
 		{Candidate: feedback.Candidate{Strategy: "swap"}, Moves: 40, Gain: feedback.Gain{Percent: 1}, SavedNS: 1, MigrationNS: 100},

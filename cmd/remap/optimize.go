@@ -41,10 +41,10 @@ type searchResult struct {
 	BoundNS int64  `json:"bound_ns,omitempty"`
 	// Simulations counts the mappings that the search simulated, Restarted those of random restarts
 	// beside the static ones.
-	Simulations int    `json:"simulations"`
-	Restarted   int    `json:"restart_simulations,omitempty"`
-	Stopped     string `json:"stopped"`
-	Interrupted bool   `json:"interrupted"`
+	Simulations        int    `json:"simulations"`
+	RestartSimulations int    `json:"restart_simulations,omitempty"`
+	Stopped            string `json:"stopped"`
+	Interrupted        bool   `json:"interrupted"`
 	// Fresh: start, static and best were evaluated on seeds that the search did not use.
 	Fresh       bool                      `json:"fresh"`
 	Skipped     []string                  `json:"skipped,omitempty"`
@@ -146,13 +146,13 @@ func (p *program) sayEnd(ctx context.Context, out *output, result *searchResult)
 		p.say("the same command goes on from here%s", again)
 	}
 	if !result.Fresh {
-		p.say("the times are those of the search itself, and no gain is told: there was no time to judge " +
+		p.say("the times are those of the search itself, and no gain is told: there was no time to evaluate " +
 			"again on fresh seeds")
 	}
 }
 
 // search runs the loop under the budget.
-func (p *program) search(ctx context.Context, j *remap.Model, strategies []mapping.Strategy,
+func (p *program) search(ctx context.Context, j *remap.Environment, strategies []mapping.Strategy,
 	o evalsim.Options) (found *feedback.Result, err error) {
 	if p.budget > 0 {
 		var cancel context.CancelFunc
@@ -163,7 +163,7 @@ func (p *program) search(ctx context.Context, j *remap.Model, strategies []mappi
 	if err != nil {
 		return nil, err
 	}
-	if s.Journal, s.Keep, err = p.openState(j); err != nil {
+	if s.Journal, s.OnBest, err = p.openState(j); err != nil {
 		return nil, err
 	}
 	if s.Journal != nil {
@@ -173,12 +173,12 @@ func (p *program) search(ctx context.Context, j *remap.Model, strategies []mappi
 	if p.control {
 		most *= 2
 	}
-	meter := p.newMeter("judging mappings", most+4*len(s.Limits))
+	meter := p.newMeter("evaluating mappings", most+4*len(s.Limits))
 	defer meter.stop()
 	s.Progress = func(feedback.Event) { meter.step() }
 	found, err = feedback.Optimize(ctx, s)
 	if err != nil && ctx.Err() == context.DeadlineExceeded {
-		return nil, fail("give more time", "--budget %v ended before the first mapping was judged", p.budget)
+		return nil, fail("give more time", "--budget %v ended before the first mapping was evaluated", p.budget)
 	}
 	if err != nil && strings.Contains(err.Error(), tiling.ErrNoGrid.Error()) {
 		return nil, fail(gridHint, "%w", err)
@@ -191,7 +191,7 @@ func (p *program) search(ctx context.Context, j *remap.Model, strategies []mappi
 
 // loop is the settings of the loop: what to map, how, and by which simulations mappings are
 // evaluated.
-func (p *program) loop(ctx context.Context, j *remap.Model, strategies []mapping.Strategy,
+func (p *program) loop(ctx context.Context, j *remap.Environment, strategies []mapping.Strategy,
 	o evalsim.Options) (s feedback.Settings, err error) {
 	search := remap.Search{Simulation: o, KeepCongestion: p.congestionSet, Strategies: strategies,
 		Rounds: p.rounds, Gain: p.gain, Simulations: p.simulations, RandomRestarts: p.control,
@@ -204,10 +204,10 @@ func (p *program) loop(ctx context.Context, j *remap.Model, strategies []mapping
 	if p.repeatsSet {
 		search.Repeats = p.repeats
 	}
-	if p.context.IsSet("judge-repeats") {
-		search.ValidationRepeats = p.judgeRepeats
+	if p.context.IsSet("validation-repeats") {
+		search.ValidationRepeats = p.validationRepeats
 	}
-	if search.Forms, err = feedback.ParseForms(p.feedback); err != nil {
+	if search.Models, err = feedback.ParseModels(p.feedback); err != nil {
 		return s, inOption("feedback", err)
 	}
 	if err := p.openMeasured(ctx, j, o); err != nil {
@@ -246,10 +246,10 @@ func viewSentence(v sampling.Variant) string {
 	return fmt.Sprintf("found with what the job's own packets tell of links (samples: %s)", v)
 }
 
-// saySkippedInLoop tells of strategies and forms of feedback that the loop did without.
+// saySkippedInLoop tells of strategies and feedback models that the loop did without.
 func (p *program) saySkippedInLoop(found *feedback.Result) {
 	for _, reason := range found.Skipped {
-		if strings.HasPrefix(reason, feedback.SkippedForm) {
+		if strings.HasPrefix(reason, feedback.SkippedModel) {
 			p.say("skipped: %s", reason)
 			continue
 		}
@@ -258,9 +258,9 @@ func (p *program) saySkippedInLoop(found *feedback.Result) {
 }
 
 // newSearchResult adds the static costs to what the loop found.
-func newSearchResult(j *remap.Model, found *feedback.Result) (*searchResult, error) {
+func newSearchResult(j *remap.Environment, found *feedback.Result) (*searchResult, error) {
 	result := &searchResult{gain: gainOf(found), Bound: found.Bound.Name, BoundNS: int64(found.Bound.NS),
-		Simulations: found.Simulations, Restarted: found.Restarted, Stopped: found.Stopped,
+		Simulations: found.Simulations, RestartSimulations: found.RestartSimulations, Stopped: found.Stopped,
 		Interrupted: found.Interrupted, Fresh: found.Fresh, Skipped: found.Skipped,
 		Measured: j.Measured.Summary(j.Machine), VolumeScale: j.Program.VolumeScale, Rounds: []roundResult{}}
 	var err error

@@ -109,7 +109,7 @@ func TestMeterWithoutSteps(t *testing.T) {
 	}
 }
 
-// Candidates that were judged by the first repeats only say so, the others
+// Candidates that were evaluated by the first repeats only say so, the others
 // have no such field.
 func TestDroppedRounds(t *testing.T) {
 	p := &program{settings: settings{Options: job.DefaultOptions()}}

@@ -34,7 +34,7 @@ func (p *program) checkSampling() error {
 
 // sayUnused tells of --sampling without a file to show it, and of a file that
 // shows nothing for want of it.
-func (p *program) sayUnused(j *remap.Model) {
+func (p *program) sayUnused(j *remap.Environment) {
 	need := p.needSamples()
 	switch {
 	case len(j.Background) > 0: // they are needed for the verdict

@@ -27,7 +27,7 @@ type simulation struct {
 }
 
 // measure fills in what only simulate tells.
-func (s *simulation) measure(j *remap.Model, results []*evalsim.Result, o *evalsim.Options) {
+func (s *simulation) measure(j *remap.Environment, results []*evalsim.Result, o *evalsim.Options) {
 	s.Utilization, s.Latencies = evalsim.Utilize(j.Machine, results), evalsim.SummarizeLatencies(results)
 	for _, r := range results {
 		s.Slices = max(s.Slices, len(r.Slices))
@@ -118,7 +118,7 @@ func (p *program) checkAlone(format string) error {
 }
 
 // mappingToSimulate reads --mapping or follows --strategy.
-func (p *program) mappingToSimulate(ctx context.Context) (string, *remap.Model, mapping.Mapping, error) {
+func (p *program) mappingToSimulate(ctx context.Context) (string, *remap.Environment, mapping.Mapping, error) {
 	if p.mapping != "" {
 		j, err := p.loadSimulated()
 		if err != nil {

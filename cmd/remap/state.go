@@ -23,11 +23,11 @@ import (
 // noMatter are options on which the steps of a search do not depend: where
 // results go, how fast, and when to stop.
 var noMatter = []string{"output", "o", "format", "force", "json", "timing", "quiet", "q", "progress", "workers", "budget", "state", "rounds", "simulations",
-	"judge-repeats", "control", "report", "check-model"}
+	"validation-repeats", "control", "report", "check-model"}
 
 // openState opens the journal of --state and has the best mapping so far kept
 // beside it; nil without the option.
-func (p *program) openState(j *remap.Model) (*feedback.Journal, func(mapping.Mapping) error, error) {
+func (p *program) openState(j *remap.Environment) (*feedback.Journal, func(mapping.Mapping) error, error) {
 	if p.state == "" {
 		return nil, nil, nil
 	}

@@ -18,7 +18,7 @@ func kept() []string {
 	return []string{"optimize", "--topology", "fattree:nodes-per-leaf=4,leaves-per-pod=6,pods=1,aggs-per-pod=2,cores=0",
 		"--hosts", "n[0-2,4-6,8-10,12-14,16-18,20-22]", "--pattern", "stencil2d:4x4,bytes=65536",
 		"--background", "ring:6,endless=true@n[3,11,19,7,15,23]", "--start-jitter-ns", "1000",
-		"--rounds", "8", "--repeats", "2", "--judge-repeats", "6", "--strategies", "rcm,bisection", "--json"}
+		"--rounds", "8", "--repeats", "2", "--validation-repeats", "6", "--strategies", "rcm,bisection", "--json"}
 }
 
 // stated runs with a folder of state, or "" for none, and gives the JSON and the mapping.
@@ -121,7 +121,7 @@ func TestKilledRunsGoOn(t *testing.T) {
 	same("interrupted", state)
 
 	state = t.TempDir()
-	for code := 1; code != exitDone; { // until a mapping was judged in time
+	for code := 1; code != exitDone; { // until a mapping was evaluated in time
 		code, _, _ = runHere(append(slices.Clone(args), "--state", state, "--budget", "150ms")...)
 	}
 	same("a budget before", state, "--control=true")
@@ -134,7 +134,7 @@ func TestKilledManyTimes(t *testing.T) {
 	}
 	random := rand.New(rand.NewPCG(6, 8))
 	for _, c := range [][]string{kept(), kept(), kept(),
-		{"optimize", "--scenario", "io-gateway-small", "--rounds", "8", "--repeats", "2", "--judge-repeats", "6", "--strategies", "rcm", "--json"}} {
+		{"optimize", "--scenario", "io-gateway-small", "--rounds", "8", "--repeats", "2", "--validation-repeats", "6", "--strategies", "rcm", "--json"}} {
 		whole, state := t.TempDir(), t.TempDir()
 		result, mapping := stated(t, c, whole)
 		kills := 0

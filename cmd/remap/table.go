@@ -25,7 +25,7 @@ type outcome struct {
 }
 
 // fill adds what the job of interest has seen, and every job's times.
-func (s *outcome) fill(j *remap.Model, results []*evalsim.Result) {
+func (s *outcome) fill(j *remap.Environment, results []*evalsim.Result) {
 	s.Summary = evalsim.Summarize(evalsim.FirstJob(results))
 	s.Jobs = j.Times(results)
 }

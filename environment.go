@@ -11,8 +11,8 @@ import (
 	"remap/topology"
 )
 
-// Model is where mappings are simulated: a job, and what was measured of others.
-type Model struct {
+// Environment is where mappings are simulated: a job, and what was measured of others.
+type Environment struct {
 	*job.Job
 	// Measured is what others do on the real network; nil = not known.
 	Measured *Measurement
@@ -38,7 +38,7 @@ type Measurement struct {
 // ReadCounters reads port counters of a run under the job's start mapping. It makes traffic of
 // others of them, or slows the network of the model to what others leave. An error of a file
 // names the option --measured.
-func (m *Model) ReadCounters(ctx context.Context, files []string, c counters.Options,
+func (m *Environment) ReadCounters(ctx context.Context, files []string, c counters.Options,
 	o evalsim.Options) error {
 	links, err := counters.Open(m.Machine, files, c)
 	if err != nil {
@@ -50,7 +50,7 @@ func (m *Model) ReadCounters(ctx context.Context, files []string, c counters.Opt
 		return err
 	}
 	x := &Measurement{Links: links, Run: m.measuredRun(o)}
-	x.Measured = feedback.TakeApart(m.Machine, m.Allocation, m.Traffic, ran, links, alone[0])
+	x.Measured = feedback.NewMeasured(m.Machine, m.Allocation, m.Traffic, ran, links, alone[0])
 	if err := x.slow(m.Machine); err != nil {
 		return err
 	}
@@ -63,7 +63,7 @@ func (m *Model) ReadCounters(ctx context.Context, files []string, c counters.Opt
 
 // ReadSamples reads what the job's own packets told of a run under the job's start mapping, and
 // slows the network of the model to what others leave.
-func (m *Model) ReadSamples(ctx context.Context, file string, o evalsim.Options) error {
+func (m *Environment) ReadSamples(ctx context.Context, file string, o evalsim.Options) error {
 	samples, err := counters.OpenSamples(m.Machine, file)
 	if err != nil {
 		return job.InOption("measured", err)
@@ -80,14 +80,14 @@ func (m *Model) ReadSamples(ctx context.Context, file string, o evalsim.Options)
 }
 
 // measuredRun is what ran while the measurement was made: the job under its start mapping.
-func (m *Model) measuredRun(o evalsim.Options) *feedback.MeasuredRun {
+func (m *Environment) measuredRun(o evalsim.Options) *feedback.MeasuredRun {
 	return &feedback.MeasuredRun{Machine: m.Machine, Allocation: m.Allocation, Program: m.Program,
 		Previous: m.Start(), Options: Unsampled(o), Routing: m.Routing, Workers: m.Workers}
 }
 
 // slow makes the network at the rates that others leave.
 func (x *Measurement) slow(machine *topology.Topology) (err error) {
-	if x.left, err = x.Left(machine); err != nil {
+	if x.left, err = x.Throttled(machine); err != nil {
 		return err
 	}
 	for l := range x.left.Links {
@@ -98,7 +98,7 @@ func (x *Measurement) slow(machine *topology.Topology) (err error) {
 
 // Network is where mappings are simulated: at the rates that others leave, where
 // those were measured and no traffic stands for others.
-func (m *Model) Network() *topology.Topology {
+func (m *Environment) Network() *topology.Topology {
 	if m.Measured == nil || m.Measured.Others != nil {
 		return m.Machine
 	}
@@ -107,7 +107,7 @@ func (m *Model) Network() *topology.Topology {
 
 // Beside are the jobs in the network with the mapped one: background jobs, and traffic that
 // stands for measured ones.
-func (m *Model) Beside() []evalsim.Job {
+func (m *Environment) Beside() []evalsim.Job {
 	if m.Measured != nil && m.Measured.Others != nil {
 		return append(slices.Clone(m.Measured.Others.Jobs[0]), m.Others()...)
 	}
@@ -115,7 +115,7 @@ func (m *Model) Beside() []evalsim.Job {
 }
 
 // Simulator simulates mappings of the job beside others.
-func (m *Model) Simulator(o evalsim.Options) feedback.Evaluate {
+func (m *Environment) Simulator(o evalsim.Options) feedback.Evaluate {
 	if m.Measured != nil && m.Measured.Others != nil {
 		return m.Measured.Others.Simulator(m.Measured.Run, o)
 	}
