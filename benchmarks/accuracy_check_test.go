@@ -45,12 +45,14 @@ func (x *measured) check(t *testing.T) {
 		}
 		near("bias of W", func(r runMeans) float64 { return r.w }, 0, 0)
 		near("bias of C", func(r runMeans) float64 { return r.c }, 0, 0)
-		near("mean square error of W", func(r runMeans) float64 { return r.squareW }, less*want.squareW, more*want.squareW)
+		near("mean square error of W", func(r runMeans) float64 { return r.squareW }, less*want.squareW,
+			more*want.squareW)
 		if x.known(c.links) {
 			// The next terms of a ratio's expansion are up to 9 times its relative variance.
 			next := 9 * want.squareW
 			near("bias of F", func(r runMeans) float64 { return r.f }, next*want.squareW, next*want.squareW)
-			near("mean square error of F", func(r runMeans) float64 { return r.squareF }, (less+next)*want.squareF, (more+next)*want.squareF)
+			near("mean square error of F", func(r runMeans) float64 { return r.squareF }, (less+next)*want.squareF,
+				(more+next)*want.squareF)
 		}
 		x.checkCoverage(t, c.name, c.links, want)
 	}
@@ -83,7 +85,8 @@ func (x *measured) checkReach(t *testing.T, r reached) {
 	if x.inARow() {
 		less, more = inARowLess*r.predicted, inARowMore*r.predicted
 	}
-	if error := accuracySigmas * r.packets.error; r.packets.mean < r.predicted-less-error || r.packets.mean > r.predicted+more+error {
+	if error := accuracySigmas * r.packets.error; r.packets.mean < r.predicted-less-error ||
+		r.packets.mean > r.predicted+more+error {
 		t.Errorf("%v: %g +- %g packets leave 10 %%, want %g", x.row, r.packets.mean, r.packets.error, r.predicted)
 	}
 }
@@ -96,14 +99,22 @@ var accuracyTests = []struct {
 	long    []accuracyRow
 }{
 	{accuracyCase{topology: "dragonfly:groups=3,routers=2,hosts=2,global=1", pattern: "uniform:12,rounds=10"},
-		[]accuracyRow{{variant: "full"}, {variant: "one-bit"}, {variant: "one-bit", unrelated: true}, {variant: "one-reservoir", unrelated: true},
-			{variant: "one-reservoir,hash=whole"}, {variant: "full,counter=2"}, {variant: "full,counter=2", corrected: true}, {variant: "bloom:16"}},
-		[]accuracyRow{{variant: "n=2"}, {variant: "one-bit", counting: true}, {variant: "one-bit,unpruned"}, {variant: "one-bit,hash=hmult", unrelated: true}, {variant: "one-reservoir,counter=4"},
-			{variant: "one-bit,counter=2", corrected: true}, {variant: "full,drawn=8"}, {variant: "full", chance: "feedback"}, {variant: "full", chance: "rings"}, {variant: "bloom:32"}}},
+		[]accuracyRow{{variant: "full"}, {variant: "one-bit"}, {variant: "one-bit", unrelated: true},
+			{variant: "one-reservoir", unrelated: true},
+			{variant: "one-reservoir,hash=whole"}, {variant: "full,counter=2"},
+			{variant: "full,counter=2", corrected: true}, {variant: "bloom:16"}},
+		[]accuracyRow{{variant: "n=2"}, {variant: "one-bit", counting: true}, {variant: "one-bit," +
+			"unpruned"}, {variant: "one-bit,hash=hmult", unrelated: true}, {variant: "one-reservoir,counter=4"},
+			{variant: "one-bit,counter=2", corrected: true}, {variant: "full,drawn=8"},
+			{variant: "full", chance: "feedback"}, {variant: "full", chance: "rings"}, {variant: "bloom:32"}}},
 	{accuracyCase{topology: "torus:8x3", pattern: "uniform:24,rounds=4"}, nil,
-		[]accuracyRow{{variant: "full"}, {variant: "one-reservoir,counter=2", corrected: true, unrelated: true}, {variant: "full,counter=2", corrected: true}, {variant: "n=3"}}},
-	{accuracyCase{topology: "fattree:nodes-per-leaf=4,leaves-per-pod=3,pods=2,aggs-per-pod=2,cores=2", pattern: "uniform:24,rounds=4"}, nil,
-		[]accuracyRow{{variant: "full"}, {variant: "one-bit"}, {variant: "one-reservoir"}, {variant: "one-reservoir,drawn=8"}, {variant: "full,counter=2"}}},
+		[]accuracyRow{{variant: "full"}, {variant: "one-reservoir," +
+			"counter=2", corrected: true, unrelated: true}, {variant: "full,counter=2", corrected: true},
+			{variant: "n=3"}}},
+	{accuracyCase{topology: "fattree:nodes-per-leaf=4,leaves-per-pod=3,pods=2,aggs-per-pod=2," +
+		"cores=2", pattern: "uniform:24,rounds=4"}, nil,
+		[]accuracyRow{{variant: "full"}, {variant: "one-bit"}, {variant: "one-reservoir"},
+			{variant: "one-reservoir,drawn=8"}, {variant: "full,counter=2"}}},
 }
 
 // TestAccuracy holds ways to sample to the formulas: bias, errors, the coverage of

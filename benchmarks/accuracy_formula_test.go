@@ -34,7 +34,8 @@ func (p *player) formulas() []formula {
 	f := make([]formula, len(p.n))
 	for i, truth := range truths.Sums() {
 		x := sampling.Predict(p.variant, truth)
-		f[i] = formula{p.n[i], p.m[i], x.PacketsDeviation * x.PacketsDeviation, x.CongestedDeviation * x.CongestedDeviation, x.Covariance}
+		f[i] = formula{p.n[i], p.m[i], x.PacketsDeviation * x.PacketsDeviation,
+			x.CongestedDeviation * x.CongestedDeviation, x.Covariance}
 	}
 	return f
 }
@@ -135,7 +136,8 @@ func (p *player) candidates(f, pairs []formula, lengths []int) {
 // thesis computes: of paths of five hops the first four weigh 9/16, the last 12/16
 // (Taffet 2018, section 5.6); of three or fewer all weigh 1.
 func TestAccuracyOfShortCounters(t *testing.T) {
-	m := accuracyCase{topology: "fattree:nodes-per-leaf=4,leaves-per-pod=3,pods=2,aggs-per-pod=2,cores=2", pattern: "uniform:24,rounds=4"}.simulate(t)
+	m := accuracyCase{topology: "fattree:nodes-per-leaf=4,leaves-per-pod=3,pods=2,aggs-per-pod=2," +
+		"cores=2", pattern: "uniform:24,rounds=4"}.simulate(t)
 	want := make([]float64, len(m.n))
 	for packet := range int32(m.packets()) {
 		links, _ := m.hops(packet)
@@ -188,13 +190,15 @@ func density(x float64) float64 { return math.Exp(-x*x/2) / math.Sqrt(2*math.Pi)
 // sampling.Predict wherever the latter speaks.
 func TestAccuracyFormulas(t *testing.T) {
 	m := accuracyCase{topology: "torus:4x4,hosts=2", pattern: "uniform:32,rounds=2,bytes=65536"}.simulate(t)
-	for _, name := range []string{"full", "n=3", "one-bit", "one-bit,unpruned", "one-reservoir", "one-reservoir,hash=whole"} {
+	for _, name := range []string{"full", "n=3", "one-bit", "one-bit," +
+		"unpruned", "one-reservoir", "one-reservoir,hash=whole"} {
 		for _, corrected := range []bool{false, true} {
 			p := newPlayer(t, m, accuracyRow{variant: name, corrected: corrected})
 			ours := p.moments()
 			for link, want := range p.formulas() {
 				got := ours[link]
-				for i, pair := range [][2]float64{{got.w, want.w}, {got.c, want.c}, {got.varW, want.varW}, {got.varC, want.varC}, {got.cov, want.cov}} {
+				for i, pair := range [][2]float64{{got.w, want.w}, {got.c, want.c}, {got.varW, want.varW},
+					{got.varC, want.varC}, {got.cov, want.cov}} {
 					if math.Abs(pair[0]-pair[1]) > 1e-6*(1+math.Abs(pair[1])) {
 						t.Errorf("%v, link %d, number %d: %g, sampling.Predict says %g", p.row, link, i, pair[0], pair[1])
 					}

@@ -19,15 +19,20 @@ const checkFractions = 2
 
 // reached is how many packets in all the wanted error takes.
 type reached struct {
-	packets           sure    // measured
-	predicted         float64 // infinite: no number does; 1 at least
-	rootF, predictedF float64 // root mean square error of F with the predicted number of packets; 0: not known, links have too few packets by then
+	packets   sure    // measured
+	predicted float64 // infinite: no number does; 1 at least
+	// root mean square error of F with the predicted number of packets; 0: not known, links have too few
+	// packets by then
+	rootF, predictedF float64
 }
 
 // predictedReach is the packets in all after which the formulas leave the wanted
 // error: squares of errors fall as 1/packets (sampling.Times), but for a bias.
 func (x *measured) predictedReach() float64 {
-	bias := meanOver(x.busiest, func(l int32) float64 { return (x.formula[l].w/x.n[l] - 1) * (x.formula[l].w/x.n[l] - 1) })
+	bias := meanOver(
+		x.busiest,
+		func(l int32) float64 { return (x.formula[l].w/x.n[l] - 1) * (x.formula[l].w/x.n[l] - 1) },
+	)
 	if bias >= wanted*wanted {
 		return math.Inf(1)
 	}

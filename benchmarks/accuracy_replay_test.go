@@ -70,7 +70,8 @@ type player struct {
 
 func newPlayer(t testing.TB, m *met, row accuracyRow) *player {
 	t.Helper()
-	p := &player{met: m, row: row, variant: row.parse(t), paths: m.ways.Between, next: make([]uint32, len(m.pairs))}
+	p := &player{met: m, row: row, variant: row.parse(t), paths: m.ways.Between,
+		next: make([]uint32, len(m.pairs))}
 	if p.variant.Unpruned {
 		all := m.ways.All()
 		p.paths = func(_, _ int32) []sampling.Range { return all }
@@ -88,7 +89,8 @@ func newPlayer(t testing.TB, m *met, row accuracyRow) *player {
 
 // begin starts a run with an empty table.
 func (p *player) begin(seed uint64) {
-	p.random, p.identities, p.others = sampling.NewRandom(seed), sampling.NewIdentities(seed^0x69646e73), sampling.NewRandom(seed^0x69646e73)
+	p.random, p.identities, p.others = sampling.NewRandom(seed), sampling.NewIdentities(seed^0x69646e73),
+		sampling.NewRandom(seed^0x69646e73)
 	clear(p.next)
 	p.table.Reset()
 	if p.row.chance == "" {

@@ -49,7 +49,8 @@ const chunks = 16
 // measure plays a row so many times.
 func measure(t testing.TB, m *met, row accuracyRow, runs int) *measured {
 	t.Helper()
-	x := &measured{row: row, variant: row.parse(t), met: m, runs: runs, links: make([]linkSums, len(m.n)), busy: make([]runMeans, runs), all: make([]runMeans, runs)}
+	x := &measured{row: row, variant: row.parse(t), met: m, runs: runs, links: make([]linkSums, len(m.n)),
+		busy: make([]runMeans, runs), all: make([]runMeans, runs)}
 	parts := make([][]linkSums, chunks)
 	inParallel(chunks, func(chunk int) {
 		p, sums := newPlayer(t, m, row), make([]linkSums, len(m.n))
@@ -93,7 +94,9 @@ func (x *measured) take(run int, table *sampling.Table, sums []linkSums) {
 		n, m, e := x.n[link], x.m[link], &table.Links[link]
 		f := table.Fraction(link)
 		w, c, q := e.Packets-n, e.Congested-m, f.Value-m/n
-		sums[link].add(&linkSums{math.Abs(w), w * w, [3]float64{covers(table.PacketsEstimate(link), n), covers(table.CongestedEstimate(link), m), covers(f, m/n)}})
+		sums[link].add(&linkSums{math.Abs(w), w * w,
+			[3]float64{covers(table.PacketsEstimate(link), n), covers(table.CongestedEstimate(link), m),
+				covers(f, m/n)}})
 		mean := runMeans{w / n, c / n, q, w * w / (n * n), q * q}
 		x.all[run].add(mean, len(x.used))
 		if _, busy := slices.BinarySearch(x.busiest, link); busy {

@@ -43,9 +43,11 @@ var accuracyRows = []accuracyRow{
 // accuracyCases are a congested tree, longer paths, and a small network with so many
 // packets that hashes too know its fractions.
 var accuracyCases = []accuracyCase{
-	{title: "three-level fat tree, 192 hosts", topology: "fattree:nodes-per-leaf=16,leaves-per-pod=6,pods=2,aggs-per-pod=8,cores=8", pattern: "uniform:192,rounds=2"},
+	{title: "three-level fat tree, 192 hosts", topology: "fattree:nodes-per-leaf=16,leaves-per-pod=6,pods=2," +
+		"aggs-per-pod=8,cores=8", pattern: "uniform:192,rounds=2"},
 	{title: "torus, 144 hosts", topology: "torus:8x6,hosts=3", pattern: "uniform:144,rounds=2"},
-	{title: "small dragonfly, many packets", topology: "dragonfly:groups=5,routers=2,hosts=2,global=2", pattern: "uniform:20,rounds=25"},
+	{title: "small dragonfly, many packets", topology: "dragonfly:groups=5,routers=2,hosts=2," +
+		"global=2", pattern: "uniform:20,rounds=25"},
 }
 
 // slow rows test every candidate of every packet: where these are many, runs are of
@@ -107,12 +109,16 @@ func chosenRows(t *testing.T) []accuracyRow {
 	return slices.DeleteFunc(slices.Clone(accuracyRows), left)
 }
 
-const accuracyHead = "| sampling | W: bias % | mean error %, formula | RMS error %, formula | F: bias, formula | RMS error, formula | 95 % of N: busiest, all | of M | of F | rest | packets for 10 %, formula | RMS error of F then, formula |\n|---|---|---|---|---|---|---|---|---|---|---|---|\n"
+const accuracyHead = "| sampling | W: bias % | mean error %, formula | RMS error %, formula | F: bias, " +
+	"formula | RMS error, formula | 95 % of N: busiest, all | of M | of F | rest | packets for 10 %, " +
+	"formula | RMS error of F then, formula |\n|---|---|---|---|---|---|---|---|---|---|---|---|\n"
 
 // write adds a row to the table.
 func (x *measured) write(out *strings.Builder, r reached) {
-	w, f := over(x.busy, func(r runMeans) float64 { return r.w }), over(x.busy, func(r runMeans) float64 { return r.f })
-	squareW, squareF := over(x.busy, func(r runMeans) float64 { return r.squareW }), over(x.busy, func(r runMeans) float64 { return r.squareF })
+	w, f := over(x.busy, func(r runMeans) float64 { return r.w }),
+		over(x.busy, func(r runMeans) float64 { return r.f })
+	squareW, squareF := over(x.busy, func(r runMeans) float64 { return r.squareW }),
+		over(x.busy, func(r runMeans) float64 { return r.squareF })
 	expected := x.expected(x.busiest)
 	ifKnown := func(f float64) string {
 		if x.variant.Hashed() && !x.known(x.busiest) {
@@ -121,8 +127,10 @@ func (x *measured) write(out *strings.Builder, r reached) {
 		return fmt.Sprintf("%.4f", f)
 	}
 	size, predictedSize := x.meanSize(x.busiest)
-	fmt.Fprintf(out, "| %v | %.2f ± %.2f, %.2f | %.2f, %.2f | %.2f, %.2f | %.4f ± %.4f, %s | %.4f, %s |", x.row, 100*w.mean, 100*w.error, 100*expected.w,
-		100*size, 100*predictedSize, 100*math.Sqrt(squareW.mean), 100*math.Sqrt(expected.squareW), f.mean, f.error, ifKnown(expected.f), math.Sqrt(squareF.mean), ifKnown(math.Sqrt(expected.squareF)))
+	fmt.Fprintf(out, "| %v | %.2f ± %.2f, %.2f | %.2f, %.2f | %.2f, %.2f | %.4f ± %.4f, %s | %.4f, "+
+		"%s |", x.row, 100*w.mean, 100*w.error, 100*expected.w,
+		100*size, 100*predictedSize, 100*math.Sqrt(squareW.mean), 100*math.Sqrt(expected.squareW), f.mean,
+		f.error, ifKnown(expected.f), math.Sqrt(squareF.mean), ifKnown(math.Sqrt(expected.squareF)))
 	rest, pooled := 0., 0
 	for i := range 3 {
 		busy, _ := x.judged(i, x.busiest)
@@ -237,12 +245,14 @@ func (x *measured) normal(i int, l int32) bool {
 
 func costs(t *testing.T, c accuracyCase) string {
 	var out strings.Builder
-	out.WriteString("\n## Costs\n\n| sampling | header bits, 24 a link | in this network | ns a hop in switches | ns a packet in receivers |\n|---|---|---|---|---|\n")
+	out.WriteString("\n## Costs\n\n| sampling | header bits, 24 a link | in this network | ns a hop in " +
+		"switches | ns a packet in receivers |\n|---|---|---|---|---|\n")
 	m := c.simulate(t)
 	for _, row := range chosenRows(t) {
 		v := row.parse(t)
 		hop, packet := speeds(t, m, row)
-		fmt.Fprintf(&out, "| %v | %d | %d | %.1f | %.0f |\n", row, v.HeaderBits(24), v.HeaderBits(sampling.LinkBits(len(m.machine.Links))), hop, packet)
+		fmt.Fprintf(&out, "| %v | %d | %d | %.1f | %.0f |\n", row, v.HeaderBits(24),
+			v.HeaderBits(sampling.LinkBits(len(m.machine.Links))), hop, packet)
 	}
 	return out.String()
 }

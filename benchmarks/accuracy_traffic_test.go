@@ -68,12 +68,13 @@ func (c accuracyCase) simulate(t testing.TB) *met {
 	}
 	met := &met{machine: machine, ways: topology.NewPathLinks(machine, false), offsets: []int32{0}}
 	number := map[[2]int32]int32{}
-	results, err := s.RepeatDelivered(context.Background(), 0, 1, 1, nil, func(_ int, some []evalsim.Delivery) error {
-		for i := range some {
-			met.add(&some[i], number)
-		}
-		return nil
-	})
+	results, err := s.RepeatDelivered(context.Background(), 0, 1, 1, nil,
+		func(_ int, some []evalsim.Delivery) error {
+			for i := range some {
+				met.add(&some[i], number)
+			}
+			return nil
+		})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -118,8 +119,10 @@ func (t *met) thin(every int) *met {
 func (t *met) check(tb testing.TB, r *evalsim.Result) {
 	tb.Helper()
 	for i := range t.n {
-		if exact := &r.Links[i]; !t.machine.IsHost(t.machine.Links[i].From) && (float64(exact.Packets) != t.n[i] || float64(exact.Congested) != t.m[i]) {
-			tb.Fatalf("link %d: packets say %g, %g congested; counters %d, %d", i, t.n[i], t.m[i], exact.Packets, exact.Congested)
+		if exact := &r.Links[i]; !t.machine.IsHost(t.machine.Links[i].From) &&
+			(float64(exact.Packets) != t.n[i] || float64(exact.Congested) != t.m[i]) {
+			tb.Fatalf("link %d: packets say %g, %g congested; counters "+
+				"%d, %d", i, t.n[i], t.m[i], exact.Packets, exact.Congested)
 		}
 	}
 }
@@ -163,7 +166,10 @@ func (t *met) String() string {
 	for _, link := range t.busiest {
 		least = min(least, t.n[link])
 	}
-	return fmt.Sprintf("%d packets of %d pairs, %.2f hops on average, %d at most; %d used links, the busiest %d have %g to %d packets each; congested fractions: %d links 0, %d below 1/4, %d below 1/2, %d below 3/4, %d below 1, %d all",
-		t.packets(), len(t.pairs), float64(len(t.links))/float64(t.packets()), t.longest, len(t.used), len(t.busiest), least, many,
+	return fmt.Sprintf("%d packets of %d pairs, %.2f hops on average, %d at most; %d used links, the "+
+		"busiest %d have %g to %d packets each; congested fractions: %d links 0, %d below 1/4, %d below 1/2, "+
+		"%d below 3/4, %d below 1, %d all",
+		t.packets(), len(t.pairs), float64(len(t.links))/float64(t.packets()), t.longest, len(t.used),
+		len(t.busiest), least, many,
 		classes[0], classes[1], classes[2], classes[3], classes[4], classes[5])
 }

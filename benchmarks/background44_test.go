@@ -38,7 +38,8 @@ func popcount(t *testing.T, draw int) (*mapping.Problem, []evalsim.Job) {
 		t.Fatal(err)
 	}
 	primary, rest := fixtures.Popcount(problem.Machine.Hosts())
-	if !slices.Equal(primary, problem.Allocation.Hosts) || len(primary) != program.Ranks() || len(rest) != other.Ranks() {
+	if !slices.Equal(primary, problem.Allocation.Hosts) || len(primary) != program.Ranks() ||
+		len(rest) != other.Ranks() {
 		t.Fatalf("%d and %d hosts for %d and %d ranks", len(primary), len(rest), program.Ranks(), other.Ranks())
 	}
 	return problem, []evalsim.Job{{Program: program, Hosts: primary}, {Program: other, Hosts: rest}}
@@ -66,7 +67,8 @@ func measure44(t *testing.T, o evalsim.Options, draw, repeats int) measured44 {
 	_, first := run(1, jobs[0]) // without congestion there is no chance
 	_, second := run(1, jobs[1])
 	us := func(s evalsim.JobSummary) float64 { return float64(s.ElapsedNS) / 1000 }
-	m := measured44{us(first[0]), us(second[0]), us(both[0]), us(both[1]), first[0].CongestedHopFraction, us(both[0]) / us(first[0]), 0, 0}
+	m := measured44{us(first[0]), us(second[0]), us(both[0]), us(both[1]), first[0].CongestedHopFraction,
+		us(both[0]) / us(first[0]), 0, 0}
 	suspects := diagnosis.Suspects(problem.Machine, results, 0, float64(o.PacketBytes))
 	m.suspects = len(suspects)
 	if len(suspects) > 0 {
@@ -97,7 +99,8 @@ func backgroundWith(t *testing.T, set setting, draws []int) {
 		slowest = 3
 	}
 	var out strings.Builder
-	out.WriteString("| us | ring alone | others alone | ring together | others together | slower by | most of a congested link |\n|---|---|---|---|---|---|---|\n")
+	out.WriteString("| us | ring alone | others alone | ring together | others together | slower by | most " +
+		"of a congested link |\n|---|---|---|---|---|---|---|\n")
 	out.WriteString("| thesis | 33.6 | 106.2 | 51.4 | 127.1 | 1.53 | 30 Gb/s |\n")
 	var slowdowns []float64
 	for _, draw := range draws {
@@ -106,13 +109,16 @@ func backgroundWith(t *testing.T, set setting, draws []int) {
 		if draw > 0 {
 			name = fmt.Sprintf("draw %d", draw)
 		}
-		fmt.Fprintf(&out, "| %s | %.1f | %.1f | %.1f | %.1f | %.2f | %.1f Gb/s of %d links |\n", name, m.primaryAlone, m.othersAlone,
+		fmt.Fprintf(&out, "| %s | %.1f | %.1f | %.1f | %.1f | %.2f | %.1f Gb/s of %d "+
+			"links |\n", name, m.primaryAlone, m.othersAlone,
 			m.primary, m.others, m.slowdown, 100*m.use, m.suspects)
 		if m.aloneCongested > 0.001 || m.primaryAlone < 0.95*33.6 || m.primaryAlone > 1.05*33.6 {
-			t.Errorf("%s: the ring alone takes %.1f us, %.4f of its hops congested", name, m.primaryAlone, m.aloneCongested)
+			t.Errorf("%s: the ring alone takes %.1f us, %.4f of its hops "+
+				"congested", name, m.primaryAlone, m.aloneCongested)
 		}
 		if m.suspects == 0 || m.use > 0.30 {
-			t.Errorf("%s: %d congested links, the ring uses up to %.2f of one: no sign of outside traffic", name, m.suspects, m.use)
+			t.Errorf("%s: %d congested links, the ring uses up to %.2f of one: no sign of outside "+
+				"traffic", name, m.suspects, m.use)
 		}
 		if draw == 0 && (m.othersAlone < 0.95*106.2 || m.othersAlone > 1.05*106.2) {
 			t.Errorf("the others alone take %.1f us", m.othersAlone)

@@ -65,7 +65,8 @@ func boundaryVariants(t *testing.T, extents [3]int, bytes int64) []variant {
 	t.Helper()
 	list := []variant{{name: "skip"}, {name: "wait"}}
 	for i := range list {
-		spec := fmt.Sprintf("stencil3d7:%dx%dx%d,wait=true,bytes=%d,edges=%s", extents[0], extents[1], extents[2], bytes, list[i].name)
+		spec := fmt.Sprintf("stencil3d7:%dx%dx%d,wait=true,bytes=%d,"+
+			"edges=%s", extents[0], extents[1], extents[2], bytes, list[i].name)
 		var err error
 		if list[i].program, err = workload.ParsePattern(spec); err != nil {
 			t.Fatal(err)
@@ -106,19 +107,23 @@ func TestBoundaryMeetings(t *testing.T) {
 	}
 	elapsed, meetings := map[string]float64{}, map[string]float64{}
 	for _, v := range boundaryVariants(t, extents, 131072) {
-		results, err := evalsim.Repeat(context.Background(), u.Problem.Machine, []evalsim.Job{{Program: v.program, Hosts: hosts}}, u.Options, 3, 2, nil)
+		results, err := evalsim.Repeat(context.Background(), u.Problem.Machine,
+			[]evalsim.Job{{Program: v.program, Hosts: hosts}}, u.Options, 3, 2, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
-		elapsed[v.name], meetings[v.name] = float64(evalsim.Summarize(results).ElapsedNS)/1000, ejected(results, near)
-		t.Logf("%s: %.1f us, congested at the last port %.4f next to the edge, %.4f elsewhere", v.name, elapsed[v.name], meetings[v.name], ejected(results, far))
+		elapsed[v.name], meetings[v.name] = float64(evalsim.Summarize(results).ElapsedNS)/1000,
+			ejected(results, near)
+		t.Logf("%s: %.1f us, congested at the last port %.4f next to the edge, %.4f "+
+			"elsewhere", v.name, elapsed[v.name], meetings[v.name], ejected(results, far))
 		if v.name == "skip" && meetings[v.name] < 2*ejected(results, far) {
 			t.Error("skip: no more meetings next to the edge than elsewhere")
 		}
 	}
 	for _, name := range []string{"wait", "phases"} {
 		if meetings[name] > meetings["skip"]/4 {
-			t.Errorf("%s: %.4f of the packets meet others next to the edge, with skip %.4f", name, meetings[name], meetings["skip"])
+			t.Errorf("%s: %.4f of the packets meet others next to the edge, with skip "+
+				"%.4f", name, meetings[name], meetings["skip"])
 		}
 	}
 	if elapsed["skip"] < 1.03*elapsed["wait"] { // phases add the latency of six waits
@@ -127,7 +132,8 @@ func TestBoundaryMeetings(t *testing.T) {
 	ghost := openScenario(t, "minighost")
 	tiled := mapScenario(t, ghost, "tiling").Hosts(ghost.Problem.Allocation)
 	for _, v := range boundaryVariants(t, [3]int{32, 24, 36}, 24576) {
-		results, err := evalsim.Repeat(context.Background(), ghost.Problem.Machine, []evalsim.Job{{Program: v.program, Hosts: tiled}}, ghost.Options, 2, 2, nil)
+		results, err := evalsim.Repeat(context.Background(), ghost.Problem.Machine,
+			[]evalsim.Job{{Program: v.program, Hosts: tiled}}, ghost.Options, 2, 2, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

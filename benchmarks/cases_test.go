@@ -29,7 +29,8 @@ type speedCase struct {
 // fatTree is a network in the shape of tapered: three levels, half as many links
 // up from a leaf switch as hosts on it, parallel links between pods and cores.
 func fatTree(perLeaf, leaves, pods, cores int) string {
-	return fmt.Sprintf("fattree:nodes-per-leaf=%d,leaves-per-pod=%d,pods=%d,aggs-per-pod=%d,cores=%d", perLeaf, leaves, pods, perLeaf/2, cores)
+	return fmt.Sprintf("fattree:nodes-per-leaf=%d,leaves-per-pod=%d,pods=%d,aggs-per-pod=%d,"+
+		"cores=%d", perLeaf, leaves, pods, perLeaf/2, cores)
 }
 
 // mainCase is the network of the 2018 thesis's section 4.2.
@@ -96,7 +97,8 @@ func (c speedCase) simulation(t testing.TB, rounds int) *evalsim.Simulation {
 		t.Fatal(err)
 	}
 	if machine.Hosts() != c.size || program.Ranks() != c.size {
-		t.Fatalf("%s has %d hosts and %s %d ranks, not %d", c.topology, machine.Hosts(), c.pattern, program.Ranks(), c.size)
+		t.Fatalf("%s has %d hosts and %s %d ranks, not %d", c.topology, machine.Hosts(), c.pattern,
+			program.Ranks(), c.size)
 	}
 	o := evalsim.DefaultOptions()
 	if o.Sampling, err = sampling.ParseVariant(cmp.Or(c.sampling, "full")); err != nil {

@@ -56,7 +56,8 @@ func (p *plot5) kindOf(link int32) kind5 {
 	if to < from {
 		lower = l.To
 	}
-	return kind5{names[from] + " to " + names[to], p.machine.SwitchDistance(p.machine.SwitchOf(lower), p.machine.LeafSwitch(0)) <= int32(3-p.levelOf(lower))}
+	return kind5{names[from] + " to " + names[to],
+		p.machine.SwitchDistance(p.machine.SwitchOf(lower), p.machine.LeafSwitch(0)) <= int32(3-p.levelOf(lower))}
 }
 
 // levelOf is 0 for hosts, 1 for leaf, 2 for aggregation and 3 for core switches.
@@ -106,7 +107,9 @@ func logPlots5(t *testing.T, plots []*plot5) {
 }
 
 func totals5(out *strings.Builder, plots []*plot5) {
-	out.WriteString("| figure | sampling | packets | carried packets | appear | false positives | allowed | of these F > 0.25 | with 5 sqrt(Q): appear | false | mean error of F | covered: N | F | F of those that appear |\n|" + strings.Repeat("---|", 14) + "\n")
+	out.WriteString("| figure | sampling | packets | carried packets | appear | false positives | allowed | " +
+		"of these F > 0.25 | with 5 sqrt(Q): appear | false | mean error of F | covered: N | F | F of those " +
+		"that appear |\n|" + strings.Repeat("---|", 14) + "\n")
 	for _, p := range plots {
 		used, shown, wrong := p.ports(p.used), p.shown(), p.falsePositives()
 		mean, _ := p.falseLevel()
@@ -127,8 +130,10 @@ func totals5(out *strings.Builder, plots []*plot5) {
 		}
 		packets, fractions := p.covered(used)
 		_, seen := p.covered(shown)
-		fmt.Fprintf(out, "| %s | `%s` | %.2f million | %d of %d | %d | %d | %.1f | %d | %d | %d | %.4f | %.3f | %.3f | %.3f |\n", p.name, p.sampling, p.packets/1e6,
-			len(used), len(p.links)-int(p.first), len(shown), len(wrong), mean, red, simple(true), simple(false), p.meanError(shown), packets, fractions, seen)
+		fmt.Fprintf(out, "| %s | `%s` | %.2f million | %d of %d | %d | %d | %.1f | %d | %d | %d | %.4f | %.3f "+
+			"| %.3f | %.3f |\n", p.name, p.sampling, p.packets/1e6,
+			len(used), len(p.links)-int(p.first), len(shown), len(wrong), mean, red, simple(true), simple(false),
+			p.meanError(shown), packets, fractions, seen)
 	}
 }
 
@@ -197,7 +202,8 @@ func kindTable5(out *strings.Builder, plots []*plot5) {
 // every kind it takes the links with the most candidates: the last rank's pod and
 // leaf switch are not full.
 func neededTable5(out *strings.Builder, p *plot5) {
-	fmt.Fprintf(out, "\n| figure %s: links | Q | hops (rms) | packets a link, least to most | needed | Q needed | expected to appear | appear |\n|---|---|---|---|---|---|---|---|\n", p.name)
+	fmt.Fprintf(out, "\n| figure %s: links | Q | hops (rms) | packets a link, least to most | needed | Q "+
+		"needed | expected to appear | appear |\n|---|---|---|---|---|---|---|---|\n", p.name)
 	for _, kind := range kinds5 {
 		links := p.ports(func(link int32) bool { return p.used(link) && p.kindOf(link) == kind })
 		if len(links) == 0 {
@@ -223,7 +229,8 @@ func neededTable5(out *strings.Builder, p *plot5) {
 			}
 		}
 		least := sampling.LeastPackets(p.table.Variant, 1, packets/count/q, level5) * hops * hops
-		fmt.Fprintf(out, "| %s | %.4g | %.2f | %.0f to %.0f | %.0f | %.3g | %.1f of %.0f | %d |\n", kind, q, hops, low, high, p.needed(most), least, expected, count, appear)
+		fmt.Fprintf(out, "| %s | %.4g | %.2f | %.0f to %.0f | %.0f | %.3g | %.1f of %.0f | "+
+			"%d |\n", kind, q, hops, low, high, p.needed(most), least, expected, count, appear)
 	}
 }
 
@@ -233,7 +240,8 @@ func rangeTable5(out *strings.Builder, plots []*plot5) {
 		in := func(p *plot5) []int32 {
 			return p.ports(func(link int32) bool { return p.used(link) && quarter5(p.exact(link)) == quarter })
 		}
-		fmt.Fprintf(out, "| %.2f to %.2f | %d | %d |", float64(quarter)/4, float64(quarter+1)/4, len(in(plots[0])), len(in(plots[len(plots)-1])))
+		fmt.Fprintf(out, "| %.2f to %.2f | %d | %d |", float64(quarter)/4, float64(quarter+1)/4,
+			len(in(plots[0])), len(in(plots[len(plots)-1])))
 		for _, p := range plots {
 			fmt.Fprintf(out, " %s |", p.cell5(in(p)))
 		}
@@ -260,7 +268,8 @@ func busiestTable5(out *strings.Builder, plots []*plot5) {
 			if !p.appears(best) {
 				hidden = ", hidden"
 			}
-			fmt.Fprintf(out, "| %s | %s | %d | %.0f [%.0f, %.0f]%s | %.4f | %.4f [%.4f, %.4f] |\n", p.name, p.linkName(best),
+			fmt.Fprintf(out, "| %s | %s | %d | %.0f [%.0f, %.0f]%s | %.4f | %.4f [%.4f, "+
+				"%.4f] |\n", p.name, p.linkName(best),
 				p.links[best].Packets, n.Value, n.Low, n.High, hidden, p.exact(best), f.Value, f.Low, f.High)
 		}
 	}
@@ -279,7 +288,8 @@ func closeness5(t *testing.T, p, whole *plot5) {
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(count)) {
-		t.Logf("figure %s against %s, %s: mean difference of F %.3f over %.0f links, of exact ones %.3f", p.name, whole.name, name, difference[name]/count[name], count[name], exact[name]/count[name])
+		t.Logf("figure %s against %s, %s: mean difference of F %.3f over %.0f links, of exact ones "+
+			"%.3f", p.name, whole.name, name, difference[name]/count[name], count[name], exact[name]/count[name])
 	}
 	if mean := difference[all] / count[all]; mean > 0.12 {
 		t.Errorf("figure %s: fractions are %.3f from those of %s", p.name, mean, whole.name)
@@ -305,7 +315,8 @@ func noise5(t *testing.T, p *plot5) {
 	}
 	for alike := range count {
 		if count[alike] > 0 {
-			t.Logf("figure %s, %.0f unused links that look like the root's under %d maps: mean square %.3f, %.0f false positives",
+			t.Logf("figure %s, %.0f unused links that look like the root's under %d maps: mean square %.3f, %.0f "+
+				"false positives",
 				p.name, count[alike], alike, squares[alike]/count[alike], wrong[alike])
 		}
 	}

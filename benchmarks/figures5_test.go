@@ -62,7 +62,8 @@ func draw5(t *testing.T, f figure5) *plot5 {
 	o.PacketBytes, o.Sampling = f.packetBytes, v
 	machine, r := reduce43(t, "reduction-naive", 0, o)
 	first, _ := machine.Out(int32(machine.Hosts()))
-	p := &plot5{figure5: f, machine: machine, links: r.Links, table: r.Samples[0], packets: float64(r.Packets), first: first}
+	p := &plot5{figure5: f, machine: machine, links: r.Links, table: r.Samples[0],
+		packets: float64(r.Packets), first: first}
 	p.addCandidates(r.Packets)
 	return p
 }
@@ -194,7 +195,8 @@ func checkPlot5(t *testing.T, p *plot5) {
 	// Endpoint congestion at rank 0 is apparent: nothing looks busier, and all of it congested.
 	f := p.table.Fraction(root)
 	if !p.appears(root) || f.Value < 0.97 || f.High < 0.99 || p.exact(root) < 0.99 {
-		t.Errorf("figure %s: congested fraction of the root's link %.4f, estimated %.4f [%.4f, %.4f]", p.name, p.exact(root), f.Value, f.Low, f.High)
+		t.Errorf("figure %s: congested fraction of the root's link %.4f, estimated %.4f [%.4f, "+
+			"%.4f]", p.name, p.exact(root), f.Value, f.Low, f.High)
 	}
 	for _, link := range p.ports(func(link int32) bool { return link != root }) {
 		if p.table.Links[link].Packets >= p.table.Links[root].Packets {
@@ -207,13 +209,15 @@ func checkPlot5(t *testing.T, p *plot5) {
 		checkThresholds5(t, p)
 	}
 	if wrong := float64(len(p.falsePositives())); wrong > mean+margin {
-		t.Errorf("figure %s: %.0f links appear that carried nothing; the level allows %.1f + %.1f", p.name, wrong, mean, margin)
+		t.Errorf("figure %s: %.0f links appear that carried nothing; the level allows %.1f + "+
+			"%.1f", p.name, wrong, mean, margin)
 	}
 	// Five standard errors, with links' errors taken as independent.
 	used := p.ports(p.used)
 	least := 0.95 - 5*math.Sqrt(0.95*0.05/float64(len(used)))
 	if packets, fractions := p.covered(used); packets < least || fractions < least {
-		t.Errorf("figure %s: intervals cover %.3f of the links' packets and %.3f of the fractions, want %.3f", p.name, packets, fractions, least)
+		t.Errorf("figure %s: intervals cover %.3f of the links' packets and %.3f of the fractions, want "+
+			"%.3f", p.name, packets, fractions, least)
 	}
 }
 
@@ -223,7 +227,8 @@ func checkThresholds5(t *testing.T, p *plot5) {
 	for _, link := range p.ports(p.used) {
 		e := &p.table.Links[link]
 		if got := e.PacketsVariance + e.Packets; math.Abs(got/p.squares[link]-1) > 1e-9 {
-			t.Errorf("figure %s, %s: squares of path lengths add up to %g, not %g", p.name, p.linkName(link), p.squares[link], got)
+			t.Errorf("figure %s, %s: squares of path lengths add up to %g, "+
+				"not %g", p.name, p.linkName(link), p.squares[link], got)
 		}
 		d := p.deviations(link)
 		probability := math.Erfc(-d/math.Sqrt2) / 2
@@ -234,12 +239,15 @@ func checkThresholds5(t *testing.T, p *plot5) {
 		}
 		// Of 2323 links, one in a thousand runs is beyond, were all noise alike (see noise5).
 		if d > 5.1 && !p.appears(link) || d < -5.1 && p.appears(link) {
-			t.Errorf("figure %s, %s: %d packets, needs %.0f: appears is %v", p.name, p.linkName(link), p.links[link].Packets, p.needed(link), p.appears(link))
+			t.Errorf("figure %s, %s: %d packets, needs %.0f: appears "+
+				"is %v", p.name, p.linkName(link), p.links[link].Packets, p.needed(link), p.appears(link))
 		}
 	}
-	t.Logf("figure %s: %.0f of the links appear, %.1f +- %.1f by the formula", p.name, appear, expected, math.Sqrt(variance))
+	t.Logf("figure %s: %.0f of the links appear, %.1f +- %.1f by the "+
+		"formula", p.name, appear, expected, math.Sqrt(variance))
 	if math.Abs(appear-expected) > 5*math.Sqrt(variance)+1 {
-		t.Errorf("figure %s: %.0f links appear, %.1f +- %.1f are to be expected", p.name, appear, expected, math.Sqrt(variance))
+		t.Errorf("figure %s: %.0f links appear, %.1f +- %.1f are to be "+
+			"expected", p.name, appear, expected, math.Sqrt(variance))
 	}
 }
 
@@ -257,7 +265,8 @@ func comparePlots5(t *testing.T, plots map[string]*plot5) {
 	congested := p.ports(func(link int32) bool { return p.used(link) && p.exact(link) >= 0.25 })
 	missing := slices.DeleteFunc(slices.Clone(congested), p.appears)
 	if 10*len(missing) < 9*len(congested) {
-		t.Errorf("figure 5.2: %d of %d congested links are missing, the thesis says many", len(missing), len(congested))
+		t.Errorf("figure 5.2: %d of %d congested links are missing, the thesis says "+
+			"many", len(missing), len(congested))
 	}
 	for _, c := range []struct {
 		more, less string
@@ -265,7 +274,8 @@ func comparePlots5(t *testing.T, plots map[string]*plot5) {
 	}{{"5.4", "5.2", 10}, {"5.3", "5.2", 2}, {"5.5", "5.3", 2}, {"5.5", "5.4", 1}} {
 		more, less := shown[c.more], shown[c.less]
 		if plots[c.more] != nil && plots[c.less] != nil && more <= c.factor*less {
-			t.Errorf("figure %s shows %d links, no more than %d times the %d of %s", c.more, more, c.factor, less, c.less)
+			t.Errorf("figure %s shows %d links, no more than %d times the %d "+
+				"of %s", c.more, more, c.factor, less, c.less)
 		}
 	}
 	if shown["4.12"] != len(p.ports(p.used)) {

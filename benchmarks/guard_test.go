@@ -99,9 +99,11 @@ func TestSpeedHasNotFallen(t *testing.T) {
 		}
 		slices.Sort(ratios)
 		ratio := ratios[len(ratios)/2]
-		t.Logf("%s: a packet-hop is %.2f steps of the reference work (%.2f to %.2f), %.1f ns at best and %.1f", c.name(), ratio, ratios[0], ratios[len(ratios)-1], slices.Min(hop)*1e9, slices.Min(step)*1e9)
+		t.Logf("%s: a packet-hop is %.2f steps of the reference work (%.2f to %.2f), %.1f ns at best and "+
+			"%.1f", c.name(), ratio, ratios[0], ratios[len(ratios)-1], slices.Min(hop)*1e9, slices.Min(step)*1e9)
 		if ratio > 1.3*bound.steps {
-			t.Errorf("%s: a packet-hop takes as long as %.2f steps of the reference work, 30 %% more than the %.2f it took", c.name(), ratio, bound.steps)
+			t.Errorf("%s: a packet-hop takes as long as %.2f steps of the reference work, 30 %% more than the "+
+				"%.2f it took", c.name(), ratio, bound.steps)
 		}
 	}
 }

@@ -41,7 +41,8 @@ func TestFeedbackReachesTiling(t *testing.T) {
 		}
 		s.Evaluate = feedback.Simulator(problem.Machine, problem.Allocation, program, options, 2)
 		s.EvaluateFiner = feedback.Simulator(problem.Machine, problem.Allocation, program, finer, 2)
-		s.LowerBound = feedback.Bound{Name: "injection", NS: float64(workload.InjectionBound(program, 12.5e9, 12.5e9).Nanoseconds()), Any: true}
+		s.LowerBound = feedback.Bound{Name: "injection",
+			NS: float64(workload.InjectionBound(program, 12.5e9, 12.5e9).Nanoseconds()), Any: true}
 		search := func(name string, gain float64, rounds int) float64 {
 			one, err := strategy.Parse(name)
 			if err != nil {

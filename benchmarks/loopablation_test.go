@@ -62,7 +62,8 @@ var efforts = map[string]effort{
 // form. REMAP_SEEDS and REMAP_SIMULATIONS set others.
 func effortOf(t testing.TB, scenario string) effort {
 	e := efforts[strings.TrimSuffix(scenario, "-small")]
-	e.seeds, e.simulations = setting1000(t, "REMAP_SEEDS", e.seeds), setting1000(t, "REMAP_SIMULATIONS", e.simulations)
+	e.seeds, e.simulations = setting1000(t, "REMAP_SEEDS", e.seeds),
+		setting1000(t, "REMAP_SIMULATIONS", e.simulations)
 	return e
 }
 
@@ -171,7 +172,8 @@ func TestLoopAblation(t *testing.T) {
 					table.WriteString(row.cells(seeds))
 				}
 				t.Logf("%s, seeds of the search: %d, from the default and two static mappings; the best static: %s us\n"+
-					"| feedback | read from | us | gain over the best static %% | mappings simulated | s |\n|---|---|---|---|---|---|\n%s",
+					"| feedback | read from | us | gain over the best static %% | mappings simulated | s "+
+					"|\n|---|---|---|---|---|---|\n%s",
 					name+size, seeds, rows[0].static.text(), table.String())
 				if os.Getenv("REMAP_FIGURES") != "" {
 					drawConvergence(t, name+size, rows)

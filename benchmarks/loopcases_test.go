@@ -36,7 +36,8 @@ func ghostCase(t *testing.T) {
 	ratio := start.us() / found.us()
 	var table strings.Builder
 	fmt.Fprintf(&table, "| default | %s | 1 | 1 |\n", start.text())
-	fmt.Fprintf(&table, "| the loop's (%s) | %s | %.3f, a factor of %.2f | a factor of 2.9 |\n", found.name, found.text(), 1/ratio, ratio)
+	fmt.Fprintf(&table, "| the loop's (%s) | %s | %.3f, a factor of %.2f | a factor of "+
+		"2.9 |\n", found.name, found.text(), 1/ratio, ratio)
 	for _, v := range boundaryVariants(t, [3]int{32, 24, 36}, 24576) {
 		us := b.elsewhere(t, v, r.Best.Mapping)
 		fmt.Fprintf(&table, "| the same, edges: %s | %.1f | %.3f | |\n", v.name, us, us/start.us())
@@ -51,7 +52,8 @@ func ghostCase(t *testing.T) {
 func (b *loopBench) elsewhere(t testing.TB, v variant, m mapping.Mapping) float64 {
 	t.Helper()
 	jobs := []evalsim.Job{{Program: v.program, Hosts: m.Hosts(b.Problem.Allocation)}}
-	results, err := evalsim.Repeat(context.Background(), b.Problem.Machine, jobs, b.Options, 2, runtime.GOMAXPROCS(0), nil)
+	results, err := evalsim.Repeat(context.Background(), b.Problem.Machine, jobs, b.Options, 2,
+		runtime.GOMAXPROCS(0), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -67,14 +69,16 @@ func planesCase(t *testing.T) {
 	start := b.judge(t, "default", r.Start.Mapping, freshRepeat)
 	found := b.judge(t, proposalName(&r.Best), r.Best.Mapping, freshRepeat)
 	hand := b.judge(t, "by hand", byHand(t, b.Setup), freshRepeat)
-	alone := simulateScenario(t, b.Setup, "alone", mapping.Identity(b.Problem.Ranks()), true, b.settings.ValidationRepeats)
+	alone := simulateScenario(t, b.Setup, "alone", mapping.Identity(b.Problem.Ranks()), true,
+		b.settings.ValidationRepeats)
 	gain := found.gainOver(start)
 	var table strings.Builder
 	fmt.Fprintf(&table, "| default, alone | %.1f | %.3f | 0.81 |\n", alone.us(), alone.us()/start.us())
 	fmt.Fprintf(&table, "| default, among others | %s | 1 | 1 |\n", start.text())
 	fmt.Fprintf(&table, "| by hand | %s | %.3f | 0.84 |\n", hand.text(), hand.us()/start.us())
 	fmt.Fprintf(&table, "| the loop's (%s) | %s | %.3f | |\n", found.name, found.text(), found.us()/start.us())
-	t.Logf("pf3d, %d simulated mappings, %s\n%s%s\nthe loop gains %s %% over the default, and is %.1f %% above the time without others",
+	t.Logf("pf3d, %d simulated mappings, %s\n%s%s\nthe loop gains %s %% over the default, and is %.1f %% "+
+		"above the time without others",
 		r.Simulations, r.Stopped, casesHeader, table.String(), gainText(gain), 100*(found.us()/alone.us()-1))
 	if gain.Percent < 16 {
 		t.Errorf("pf3d: the loop gains %s %% over the default, promised are 16", gainText(gain))

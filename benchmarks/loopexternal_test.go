@@ -47,7 +47,10 @@ func installed(t testing.TB, source string, programs ...string) bool {
 
 // fixed is a strategy that always gives one mapping.
 func fixed(name string, m mapping.Mapping) mapping.Strategy {
-	return mapping.Strategy{Name: name, Map: func(context.Context, *mapping.Problem) (mapping.Mapping, error) { return slices.Clone(m), nil }}
+	return mapping.Strategy{Name: name, Map: func(context.Context, *mapping.Problem) (mapping.Mapping,
+		error) {
+		return slices.Clone(m), nil
+	}}
 }
 
 // external runs other tools on a scenario.
@@ -111,7 +114,8 @@ func (e *external) scotch() mapping.Mapping {
 	case (kind == "tapered" || kind == "fattree") && len(e.Problem.Machine.Levels) > 1:
 		writeText(e.t, filepath.Join(e.folder, "target"), e.tree())
 	case kind == "torus" && whole:
-		writeText(e.t, filepath.Join(e.folder, "target"), fmt.Sprintf("torus3D %s\n", strings.ReplaceAll(extents, "x", " ")))
+		writeText(e.t, filepath.Join(e.folder, "target"), fmt.Sprintf("torus3D "+
+			"%s\n", strings.ReplaceAll(extents, "x", " ")))
 	default:
 		cables, _ := scotchNetwork(e.Problem.Machine)
 		var hosts strings.Builder
@@ -156,7 +160,8 @@ func (e *external) tree() string {
 			fmt.Fprintf(&text, " %d", h*slots+s)
 		}
 	}
-	fmt.Fprintf(&text, "\ntleaf %d %d 20 %d 20 %d 20", 3+min(1, slots-1), pods, leaves/pods, machine.Hosts()/leaves)
+	fmt.Fprintf(&text, "\ntleaf %d %d 20 %d 20 %d 20", 3+min(1, slots-1), pods, leaves/pods,
+		machine.Hosts()/leaves)
 	if slots > 1 {
 		fmt.Fprintf(&text, " %d 1", slots)
 	}

@@ -24,8 +24,10 @@ const figures = "../docs/figures"
 // inks tell lines apart for people who do not see all colours alike too (Okabe
 // and Ito 2008).
 var inks = []color.Color{
-	color.RGBA{R: 0, G: 114, B: 178, A: 255}, color.RGBA{R: 213, G: 94, B: 0, A: 255}, color.RGBA{R: 0, G: 158, B: 115, A: 255},
-	color.RGBA{R: 204, G: 121, B: 167, A: 255}, color.RGBA{R: 230, G: 159, B: 0, A: 255}, color.RGBA{R: 90, G: 90, B: 90, A: 255},
+	color.RGBA{R: 0, G: 114, B: 178, A: 255}, color.RGBA{R: 213, G: 94, B: 0, A: 255},
+	color.RGBA{R: 0, G: 158, B: 115, A: 255},
+	color.RGBA{R: 204, G: 121, B: 167, A: 255}, color.RGBA{R: 230, G: 159, B: 0, A: 255},
+	color.RGBA{R: 90, G: 90, B: 90, A: 255},
 }
 
 // drawConvergence draws the best time so far against the mappings simulated, for
@@ -52,7 +54,8 @@ func drawConvergence(t testing.TB, scenario string, rows []*ablationRow) {
 			t.Fatal(err)
 		}
 		line.StepStyle = plotter.PostStep
-		line.Color, line.Width = inks[i%len(inks)], vg.Points(4.5-0.6*float64(i)) // one below others is seen at their sides
+		// one below others is seen at their sides
+		line.Color, line.Width = inks[i%len(inks)], vg.Points(4.5-0.6*float64(i))
 		if i > 2 {
 			line.Dashes = []vg.Length{vg.Points(6), vg.Points(2)}
 		}
@@ -66,7 +69,8 @@ func drawConvergence(t testing.TB, scenario string, rows []*ablationRow) {
 		p.Y.Scale, p.Y.Tick.Marker = plot.LogScale{}, plot.TickerFunc(seriesTicks)
 		p.Y.Label.Text += " (logarithmic)"
 	}
-	begins, err := plotter.NewLine(plotter.XYs{{X: float64(rows[0].statics), Y: p.Y.Min}, {X: float64(rows[0].statics), Y: p.Y.Max}})
+	begins, err := plotter.NewLine(plotter.XYs{{X: float64(rows[0].statics), Y: p.Y.Min},
+		{X: float64(rows[0].statics), Y: p.Y.Max}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -130,7 +134,8 @@ func writeFigure(t testing.TB, path string, p *plot.Plot, legend plot.Legend) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	svg, png := vgsvg.New(width, height), vgimg.PngCanvas{Canvas: vgimg.NewWith(vgimg.UseWH(width, height), vgimg.UseDPI(120))}
+	svg, png := vgsvg.New(width, height), vgimg.PngCanvas{Canvas: vgimg.NewWith(vgimg.UseWH(width, height),
+		vgimg.UseDPI(120))}
 	for ending, canvas := range map[string]vg.CanvasSizer{".svg": svg, ".png": png} {
 		whole := draw.New(canvas)
 		p.Draw(draw.Crop(whole, vg.Points(4), -beside, vg.Points(2), -vg.Points(2)))

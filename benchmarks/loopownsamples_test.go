@@ -70,7 +70,8 @@ func (b *loopBench) byOwnSamples(t testing.TB, s *feedback.Settings, c evalsim.C
 	o.Congestion, o.Sampling = c, sampling.Variant{}
 	ran := mapping.Identity(b.Problem.Ranks())
 	run := feedback.MeasuredRun{Machine: b.Problem.Machine, Allocation: b.Problem.Allocation, Program: b.Program,
-		Previous: ran, Options: o, Routing: mapping.RoutingNamed(o.Routing.String()), Workers: runtime.GOMAXPROCS(0)}
+		Previous: ran, Options: o, Routing: mapping.RoutingNamed(o.Routing.String()),
+		Workers: runtime.GOMAXPROCS(0)}
 	m, err := feedback.FromSamples(context.Background(), &run, b.sampled(t, c))
 	if err != nil {
 		t.Fatal(err)

@@ -93,7 +93,8 @@ func (b *loopBench) judgeBy(s *feedback.Settings, o evalsim.Options) {
 // beside makes simulations of the job beside some others.
 func (b *loopBench) beside(others ...evalsim.Job) func(evalsim.Options) feedback.Evaluate {
 	return func(o evalsim.Options) feedback.Evaluate {
-		return feedback.Simulator(b.Problem.Machine, b.Problem.Allocation, b.Program, o, runtime.GOMAXPROCS(0), others...)
+		return feedback.Simulator(b.Problem.Machine, b.Problem.Allocation, b.Program, o, runtime.GOMAXPROCS(0),
+			others...)
 	}
 }
 

@@ -22,7 +22,8 @@ type length struct {
 
 // lengths are those at which a mapping found in steady state is judged.
 func lengths() []length {
-	return []length{{"steady", 0, 1}, {"1 step", 1, 1}, {"3 steps", 3, 1}, {"10 steps", 10, 1}, {"30 steps", 30, 1},
+	return []length{{"steady", 0, 1}, {"1 step", 1, 1}, {"3 steps", 3, 1}, {"10 steps", 10, 1},
+		{"30 steps", 30, 1},
 		{"messages a tenth", 0, 0.1}, {"ten times", 0, 10}}
 }
 
@@ -31,7 +32,8 @@ func lengthsHeader(against string) string {
 	for _, l := range lengths() {
 		fmt.Fprintf(&names, " %s |", l.name)
 	}
-	return fmt.Sprintf("| over %s, %% |%s\n|---|%s\n", against, names.String(), strings.Repeat("---|", len(lengths())))
+	return fmt.Sprintf("| over %s, %% |%s\n|---|%s\n", against, names.String(),
+		strings.Repeat("---|", len(lengths())))
 }
 
 // lengthsCells is the gain of the mapping found over the best static mapping and over the
@@ -66,7 +68,8 @@ func (b *loopBench) times(t testing.TB, l length, m mapping.Mapping) timedRow {
 	if l.messages != 1 {
 		program = program.WithMessages(l.messages)
 	}
-	evaluate := feedback.Simulator(b.Problem.Machine, b.Problem.Allocation, program, o, runtime.GOMAXPROCS(0), b.Background...)
+	evaluate := feedback.Simulator(b.Problem.Machine, b.Problem.Allocation, program, o,
+		runtime.GOMAXPROCS(0), b.Background...)
 	e, err := evaluate(context.Background(), m, freshRepeat, b.settings.ValidationRepeats)
 	if err != nil {
 		t.Fatalf("%s, %s: %v", b.Name, l.name, err)

@@ -21,7 +21,8 @@ const (
 	// would cost more time than all simulations, once for every model.
 	loopStrategies = "multisection,tiling,kl,swap"
 	// otherStatics join them, and the mappings of other tools, in the multistart.
-	otherStatics = "cyclic,random,rcm,rcm:weighted=true,bisection,fast,default,strong,kl:order=expense,rcb,hilbert,curves,tiling:levels=1,best"
+	otherStatics = "cyclic,random,rcm,rcm:weighted=true,bisection,fast,default,strong,kl:order=expense,rcb," +
+		"hilbert,curves,tiling:levels=1,best"
 	// staticFinalists are the most static mappings that a choice is made among.
 	staticFinalists = 4
 	// loopBudget is how many mappings the loop may simulate, the static ones included,
@@ -47,8 +48,9 @@ type loopRow struct {
 	bench                          *loopBench
 	start, static, restarts, found timedRow // on the same fresh seeds
 	loop, multistart               *feedback.Result
-	seconds, more                  float64 // of the loop and its final validation; of random restarts and the multistart
-	statics                        string  // what the multistart simulated
+	// of the loop and its final validation; of random restarts and the multistart
+	seconds, more float64
+	statics       string // what the multistart simulated
 }
 
 // without is a list of strategies less those that take too long.
@@ -109,7 +111,8 @@ func (b *loopBench) journaled(t testing.TB, path string, control bool) *feedback
 func (b *loopBench) bestStatic(t testing.TB, row *loopRow) timedRow {
 	t.Helper()
 	s := b.settings
-	s.Strategies, s.Refine, s.EvaluateFiner, s.Rounds, s.Simulations, s.ValidationRepeats = nil, nil, nil, 0, 0, 0
+	s.Strategies, s.Refine, s.EvaluateFiner, s.Rounds, s.Simulations, s.ValidationRepeats = nil, nil, nil, 0,
+		0, 0
 	for _, c := range row.loop.Candidates {
 		if c.Round == 0 && c.Strategy != "start" {
 			s.Strategies = append(s.Strategies, fixed(c.Strategy, c.Mapping))
@@ -121,8 +124,12 @@ func (b *loopBench) bestStatic(t testing.TB, row *loopRow) timedRow {
 	}
 	s.Strategies = append(append(s.Strategies, others...), externalStrategies(t, b.Setup)...)
 	row.multistart = b.optimize(t, s)
-	standing := slices.DeleteFunc(slices.Clone(row.multistart.Candidates), func(c feedback.Candidate) bool { return c.Dropped })
-	slices.SortStableFunc(standing, func(a, b feedback.Candidate) int { return cmp.Compare(a.Summary.ElapsedNS, b.Summary.ElapsedNS) })
+	standing := slices.DeleteFunc(slices.Clone(row.multistart.Candidates),
+		func(c feedback.Candidate) bool { return c.Dropped })
+	slices.SortStableFunc(
+		standing,
+		func(a, b feedback.Candidate) int { return cmp.Compare(a.Summary.ElapsedNS, b.Summary.ElapsedNS) },
+	)
 	row.statics = staticsLine(row.multistart)
 	best, least := &row.loop.Start, math.Inf(1)
 	for _, c := range append(standing[:min(len(standing), staticFinalists)], row.loop.Static, row.loop.Start) {
@@ -166,13 +173,18 @@ func staticsLine(multistart *feedback.Result) string {
 }
 
 const (
-	timesHeader = "| scenario | default us | best static us | by | random restarts us | by | loop us | by | gain over the best static % | over restarts % |\n|---|---|---|---|---|---|---|---|---|---|\n"
-	costsHeader = "| scenario | bound of the loop's mapping | us | above it % | mappings simulated: static, fed back | runs of the search and judgement | s | multistart: mappings, runs | it and restarts: s | why the loop ended |\n|---|---|---|---|---|---|---|---|---|---|\n"
+	timesHeader = "| scenario | default us | best static us | by | random restarts us | by | loop us | by | " +
+		"gain over the best static % | over restarts % |\n|---|---|---|---|---|---|---|---|---|---|\n"
+	costsHeader = "| scenario | bound of the loop's mapping | us | above it % | mappings simulated: static, " +
+		"fed back | runs of the search and judgement | s | multistart: mappings, runs | it and restarts: s | " +
+		"why the loop ended |\n|---|---|---|---|---|---|---|---|---|---|\n"
 )
 
 func (row *loopRow) timesCells() string {
-	return fmt.Sprintf("| %s | %s | %s | %s | %s | %s | %s | %s | %s | %s |\n", row.scenario, row.start.text(), row.static.text(), row.static.name,
-		row.restarts.text(), row.restarts.name, row.found.text(), row.found.name, gainText(row.found.gainOver(row.static)), gainText(row.found.gainOver(row.restarts)))
+	return fmt.Sprintf("| %s | %s | %s | %s | %s | %s | %s | %s | %s | "+
+		"%s |\n", row.scenario, row.start.text(), row.static.text(), row.static.name,
+		row.restarts.text(), row.restarts.name, row.found.text(), row.found.name,
+		gainText(row.found.gainOver(row.static)), gainText(row.found.gainOver(row.restarts)))
 }
 
 // staticsOf is how many static mappings a search simulated, its start among them.
@@ -197,8 +209,10 @@ func (row *loopRow) costsCells() string {
 	if r.Bound.NS > 0 {
 		above = 100 * (row.found.us()*1000/r.Bound.NS - 1)
 	}
-	return fmt.Sprintf("| %s | %s | %.1f | %.1f | %d: %d, %d | %d | %.0f | %d, %d | %.0f | %s |\n", row.scenario, name, r.Bound.NS/1000, above,
-		r.Simulations, statics, r.Simulations-statics, r.Runs, row.seconds, row.multistart.Simulations, row.multistart.Runs, row.more, r.Stopped)
+	return fmt.Sprintf("| %s | %s | %.1f | %.1f | %d: %d, %d | %d | %.0f | %d, %d | %.0f | "+
+		"%s |\n", row.scenario, name, r.Bound.NS/1000, above,
+		r.Simulations, statics, r.Simulations-statics, r.Runs, row.seconds, row.multistart.Simulations,
+		row.multistart.Runs, row.more, r.Stopped)
 }
 
 // noWorse tells where the loop is slower than anything else beyond the interval.
@@ -223,7 +237,8 @@ func (row *loopRow) holds(t testing.TB) {
 		return
 	}
 	if row.loop.Bound.Name == "" || row.loop.Simulations >= fewSimulations {
-		t.Errorf("%s: nothing is gained, after %d simulated mappings; bound %q", row.scenario, row.loop.Simulations, row.loop.Bound.Name)
+		t.Errorf("%s: nothing is gained, after %d simulated mappings; "+
+			"bound %q", row.scenario, row.loop.Simulations, row.loop.Bound.Name)
 	}
 }
 
@@ -250,6 +265,7 @@ func TestLoopTable(t *testing.T) {
 			})
 		}
 	}
-	t.Logf("medians on 10 fresh seeds with 95 %% intervals:\n%s%s\n%s%s\nstatic mappings, us on the seeds of the search (* dropped after 2 repeats):\n%s",
+	t.Logf("medians on 10 fresh seeds with 95 %% intervals:\n%s%s\n%s%s\nstatic mappings, us on the seeds "+
+		"of the search (* dropped after 2 repeats):\n%s",
 		timesHeader, times.String(), costsHeader, costs.String(), statics.String())
 }

@@ -20,34 +20,37 @@ import (
 
 // thinned is feedback.Simulator of a scenario, but feedback sees one packet in
 // `every` only, drawn by chance, and what the variant's headers say of it.
-func thinned(problem *mapping.Problem, program *workload.Program, traffic *commgraph.Traffic, o evalsim.Options, every uint32, seen *int64) feedback.Evaluate {
+func thinned(problem *mapping.Problem, program *workload.Program, traffic *commgraph.Traffic,
+	o evalsim.Options, every uint32, seen *int64) feedback.Evaluate {
 	var one sync.Mutex // seen is of all calls
 	return func(ctx context.Context, m mapping.Mapping, first, count int) (*feedback.Evaluation, error) {
 		one.Lock()
 		defer one.Unlock()
-		s, err := evalsim.New(problem.Machine, []evalsim.Job{{Program: program, Hosts: m.Hosts(problem.Allocation)}}, o)
+		s, err := evalsim.New(problem.Machine, []evalsim.Job{{Program: program,
+			Hosts: m.Hosts(problem.Allocation)}}, o)
 		if err != nil {
 			return nil, err
 		}
 		flows := make([][]evalsim.FlowStats, count)
 		chance := sampling.NewRandom(o.Seed + uint64(first)<<32)
-		results, err := s.RepeatDelivered(ctx, first, count, 2, nil, func(repeat int, some []evalsim.Delivery) error {
-			if flows[repeat-first] == nil {
-				flows[repeat-first] = make([]evalsim.FlowStats, len(traffic.Destinations))
-			}
-			for i := range some {
-				d := &some[i]
-				if chance.Below(every) != 0 {
-					continue
+		results, err := s.RepeatDelivered(ctx, first, count, 2, nil,
+			func(repeat int, some []evalsim.Delivery) error {
+				if flows[repeat-first] == nil {
+					flows[repeat-first] = make([]evalsim.FlowStats, len(traffic.Destinations))
 				}
-				*seen++
-				f := &flows[repeat-first][traffic.Find(d.Source, d.Destination)]
-				f.Packets++
-				f.Hops += int64(d.Hops)
-				f.CongestedHops += int64(d.CongestedHops)
-			}
-			return nil
-		})
+				for i := range some {
+					d := &some[i]
+					if chance.Below(every) != 0 {
+						continue
+					}
+					*seen++
+					f := &flows[repeat-first][traffic.Find(d.Source, d.Destination)]
+					f.Packets++
+					f.Hops += int64(d.Hops)
+					f.CongestedHops += int64(d.CongestedHops)
+				}
+				return nil
+			})
 		for i, r := range results {
 			r.Flows = [][]evalsim.FlowStats{flows[i]}
 		}
@@ -84,7 +87,8 @@ func loopOn(t *testing.T, v sampling.Variant, every uint32, seed uint64) (us, pa
 	}
 	s.Evaluate = thinned(problem, program, traffic, options, every, &seen)
 	s.EvaluateFiner = thinned(problem, program, traffic, finer, every, &seen)
-	s.LowerBound = feedback.Bound{Name: "injection", NS: float64(workload.InjectionBound(program, 12.5e9, 12.5e9).Nanoseconds()), Any: true}
+	s.LowerBound = feedback.Bound{Name: "injection",
+		NS: float64(workload.InjectionBound(program, 12.5e9, 12.5e9).Nanoseconds()), Any: true}
 	r, err := feedback.Optimize(context.Background(), s)
 	if err != nil {
 		t.Fatal(err)
@@ -101,10 +105,13 @@ func TestLoopOnSamples(t *testing.T) {
 	}
 	seeds, variants, shares := []uint64{1}, []string{"off", "one-reservoir"}, []uint32{1}
 	if os.Getenv("REMAP_TABLE") != "" {
-		seeds, variants, shares = []uint64{1, 2, 3, 4, 5, 6}, []string{"off", "one-bit", "one-reservoir", "one-reservoir,counter=3", "one-reservoir,hash=whole"}, []uint32{1, 8, 64, 512}
+		seeds, variants, shares = []uint64{1, 2, 3, 4, 5, 6},
+			[]string{"off", "one-bit", "one-reservoir", "one-reservoir,counter=3", "one-reservoir,hash=whole"},
+			[]uint32{1, 8, 64, 512}
 	}
 	var table strings.Builder
-	fmt.Fprint(&table, "| feedback from | one packet in | packets a mapping | us, by seed | against exact counters |\n|---|---|---|---|---|\n")
+	fmt.Fprint(&table, "| feedback from | one packet in | packets a mapping | us, by seed | against exact "+
+		"counters |\n|---|---|---|---|---|\n")
 	exact := make([]float64, len(seeds))
 	for _, every := range shares {
 		for _, text := range variants {
@@ -128,7 +135,8 @@ func TestLoopOnSamples(t *testing.T) {
 					t.Errorf("%s, seed %d: the loop ends at %.1f us, on exact counters at %.1f", text, seed, us, exact[i])
 				}
 			}
-			fmt.Fprintf(&table, "| %s | %d | %.3g | %s | %s |\n", text, every, packets, strings.Join(times, " "), strings.Join(ratios, " "))
+			fmt.Fprintf(&table, "| %s | %d | %.3g | %s | %s |\n", text, every, packets, strings.Join(times, " "),
+				strings.Join(ratios, " "))
 		}
 	}
 	t.Logf("the loop on samples:\n%s", table.String())

@@ -42,7 +42,8 @@ func viewScenarios() []fixtures.Scenario {
 	}
 	return append(list,
 		besideStreams("torus-shared", "torus:6x6x6", "stencil3d27:4x4x8", 6*36, 6, 4, 72),
-		besideStreams("dragonfly-shared", "dragonfly:groups=9,routers=4,hosts=4,global=2", "stencil3d27:4x4x4", 9*16, 4, 2, 64))
+		besideStreams("dragonfly-shared", "dragonfly:groups=9,routers=4,hosts=4,"+
+			"global=2", "stencil3d27:4x4x4", 9*16, 4, 2, 64))
 }
 
 // besideStreams is a job that is offered the first `share` of every `row` hosts. What it
@@ -58,8 +59,10 @@ func besideStreams(name, network, pattern string, hosts, row, share, crowded int
 			others = append(others, strconv.Itoa(h))
 		}
 	}
-	rand.New(rand.NewPCG(1, 2)).Shuffle(len(others), func(i, j int) { others[i], others[j] = others[j], others[i] })
-	return fixtures.Scenario{Name: name, Topology: network, Pattern: pattern, Hosts: "n[" + strings.Join(own, ",") + "]",
+	rand.New(rand.NewPCG(1, 2)).Shuffle(len(others),
+		func(i, j int) { others[i], others[j] = others[j], others[i] })
+	return fixtures.Scenario{Name: name, Topology: network, Pattern: pattern, Hosts: "n[" +
+		strings.Join(own, ",") + "]",
 		Background: []string{fmt.Sprintf("ring:%d,endless=true@n[%s]", len(others), strings.Join(others, ","))},
 		Options:    []fixtures.Option{{Name: "start-jitter-ns", Value: "1000"}}}
 }
@@ -142,11 +145,14 @@ func (row *viewRow) cells(scenario string, counters *viewRow, seeds int) string 
 		bits = strconv.Itoa(v.HeaderBits(linkBits))
 	}
 	n := float64(seeds)
-	return fmt.Sprintf("| %s | %s | %s | %.3g | %s | %s | %s | %.1f | %.1f |\n", scenario, row.view, bits, row.own/n,
-		row.found.text(), gainText(row.found.gainOver(row.static)), row.against(counters, seeds), float64(row.mappings)/n, row.seconds/n)
+	return fmt.Sprintf("| %s | %s | %s | %.3g | %s | %s | %s | %.1f | "+
+		"%.1f |\n", scenario, row.view, bits, row.own/n,
+		row.found.text(), gainText(row.found.gainOver(row.static)), row.against(counters, seeds),
+		float64(row.mappings)/n, row.seconds/n)
 }
 
-const viewsHeader = "| scenario | view | bits a packet | million packets a search | us | gain over the best static % | slower than by counters % | mappings | s |\n" +
+const viewsHeader = "| scenario | view | bits a packet | million packets a search | us | gain over the " +
+	"best static % | slower than by counters % | mappings | s |\n" +
 	"|---|---|---|---|---|---|---|---|---|\n"
 
 // TestLoopViews tells what searches gain that read links from the simulator's counters,

@@ -72,8 +72,9 @@ func (c machineCase) job(t *testing.T) *job {
 	if err != nil {
 		t.Fatal(err)
 	}
-	j := &job{peerCase: peerCase{name: c.graph}, traffic: traffic, problem: mapping.Problem{Graph: traffic.Graph(), Machine: machine,
-		Allocation: &mapping.Allocation{Hosts: mapping.Identity(machine.Hosts())}}}
+	j := &job{peerCase: peerCase{name: c.graph}, traffic: traffic,
+		problem: mapping.Problem{Graph: traffic.Graph(), Machine: machine,
+			Allocation: &mapping.Allocation{Hosts: mapping.Identity(machine.Hosts())}}}
 	j.file = filepath.Join(t.TempDir(), "graph")
 	var text strings.Builder
 	g := j.problem.Graph
@@ -164,7 +165,8 @@ func TestMachinesQuick(t *testing.T) {
 		scotch := j.scotchMachine(t)
 		for _, other := range []figure{j.run(t, "random", 1), j.run(t, "identity", 1), scotch} {
 			if other.length > 0 && f.length > other.length {
-				t.Errorf("%s on %s: average path length %.4f, another mapping has %.4f", c.graph, c.machine, f.length, other.length)
+				t.Errorf("%s on %s: average path length %.4f, another mapping has "+
+					"%.4f", c.graph, c.machine, f.length, other.length)
 			}
 		}
 		if c.side > 0 && f.length < 2 {
@@ -184,7 +186,8 @@ func TestMachinesTable(t *testing.T) {
 	const large = 10000 // ranks; fewer seeds
 	only := os.Getenv("REMAP_MACHINES")
 	var out strings.Builder
-	out.WriteString("| machine | graph | random | identity | `bisection` | user s | `multisection` | user s | `best` | user s | Scotch | user s |\n|---|---|---|---|---|---|---|---|---|---|---|---|\n")
+	out.WriteString("| machine | graph | random | identity | `bisection` | user s | `multisection` | user s " +
+		"| `best` | user s | Scotch | user s |\n|---|---|---|---|---|---|---|---|---|---|---|---|\n")
 	for _, c := range machineCases {
 		if only != "" && !strings.Contains(c.machine+" "+c.graph, only) {
 			continue
@@ -199,7 +202,8 @@ func TestMachinesTable(t *testing.T) {
 		}
 		scotch := j.scotchMachine(t)
 		machine := strings.TrimSuffix(filepath.Base(c.machine), ".ibnetdiscover")
-		fmt.Fprintf(&out, "| %s | %s | %.4f | %.4f ", machine, c.graph, j.run(t, "random", 1).length, j.run(t, "identity", 1).length)
+		fmt.Fprintf(&out, "| %s | %s | %.4f | %.4f ", machine, c.graph, j.run(t, "random", 1).length,
+			j.run(t, "identity", 1).length)
 		for _, spec := range []string{"bisection", "multisection", "best"} {
 			if spec == "best" {
 				seeds = few
@@ -209,13 +213,15 @@ func TestMachinesTable(t *testing.T) {
 				t.Fatal(f.refusal)
 			}
 			if spec == "best" && scotch.length > 0 && f.length > scotch.length {
-				t.Errorf("%s on %s: average path length %.4f, Scotch reaches %.4f", c.graph, machine, f.length, scotch.length)
+				t.Errorf("%s on %s: average path length %.4f, Scotch reaches "+
+					"%.4f", c.graph, machine, f.length, scotch.length)
 			}
 			fmt.Fprintf(&out, "| %s ", cells(f))
 		}
 		fmt.Fprintf(&out, "| %s |\n", cells(scotch))
 	}
-	t.Logf("average path length; geometric means over seeds 1 to 5 (large: 2, best 1), user seconds a run:\n%s", out.String())
+	t.Logf("average path length; geometric means over seeds 1 to 5 (large: 2, best 1), user seconds a "+
+		"run:\n%s", out.String())
 }
 
 // scotchMachine maps with Scotch's default strategy onto the same machine: its
@@ -296,7 +302,8 @@ func scotchNetwork(machine *topology.Topology) (cables, hosts string) {
 			fmt.Fprintf(&list, "%d\n", v)
 		}
 	}
-	return fmt.Sprintf("0\n%d %d\n0 000\n%s", nodes, arcs, body.String()), fmt.Sprintf("%d\n%s", machine.Hosts(), list.String())
+	return fmt.Sprintf("0\n%d %d\n0 000\n%s", nodes, arcs, body.String()),
+		fmt.Sprintf("%d\n%s", machine.Hosts(), list.String())
 }
 
 // repair moves surplus ranks to the nearest free host, of one slot each.

@@ -23,7 +23,8 @@ import (
 const maplibFolder = "../../shared/data/maplib"
 
 // maplibAlgorithms have a mapping file each; MapLib's statistics hold three more.
-var maplibAlgorithms = []string{"FHGreedy", "bipartition", "bokhari", "gray", "greedy", "greedyALLC", "hilbert", "pacmap", "peano", "scan", "sweep", "topo_aware"}
+var maplibAlgorithms = []string{"FHGreedy", "bipartition", "bokhari", "gray", "greedy", "greedyALLC",
+	"hilbert", "pacmap", "peano", "scan", "sweep", "topo_aware"}
 
 // maplibCases are the applications and networks, and the algorithms whose
 // mapping file is of another run than the statistics: Bokhari's jumps at random.
@@ -65,11 +66,14 @@ func openMaplib(t *testing.T, app, kind string) *maplib {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m.problem = mapping.Problem{Graph: m.traffic.Graph(), Traffic: m.traffic, Machine: machine, Allocation: &mapping.Allocation{Hosts: mapping.Identity(machine.Hosts())}}
+	m.problem = mapping.Problem{Graph: m.traffic.Graph(), Traffic: m.traffic, Machine: machine,
+		Allocation: &mapping.Allocation{Hosts: mapping.Identity(machine.Hosts())}}
 	folder := filepath.Join(maplibFolder, "baselines", app+"MAP"+kind)
-	m.published = maplibStatistics(t, filepath.Join(folder, app+strings.ToUpper(kind[:1])+kind[1:]+"MapSizeStatistics"))
+	m.published = maplibStatistics(t, filepath.Join(folder, app+strings.ToUpper(kind[:1])+kind[1:]+
+		"MapSizeStatistics"))
 	for _, algorithm := range maplibAlgorithms {
-		found, err := mapping.AtCoordinates(machine, m.problem.Allocation, maplibMapping(t, filepath.Join(folder, "Mapping.p2p.size.csv."+algorithm+"."+kind+".4x4x4.csv")))
+		found, err := mapping.AtCoordinates(machine, m.problem.Allocation,
+			maplibMapping(t, filepath.Join(folder, "Mapping.p2p.size.csv."+algorithm+"."+kind+".4x4x4.csv")))
 		if err != nil {
 			t.Fatal(algorithm, err)
 		}
@@ -101,7 +105,8 @@ func maplibMapping(t *testing.T, path string) *commgraph.Coordinates {
 			continue
 		}
 		var x, y, z, count, rank int32
-		if n, err := fmt.Sscan(lines.Text(), &x, &y, &z, &count, &rank); n != 5 || count != 1 || rank < 0 || rank >= 64 {
+		if n, err := fmt.Sscan(lines.Text(), &x, &y, &z, &count, &rank); n != 5 || count != 1 || rank < 0 ||
+			rank >= 64 {
 			t.Fatalf("%s:%d: %q: %v", path, number, lines.Text(), err)
 		}
 		copy(c.Values[3*rank:], []int32{x, y, z})
@@ -224,7 +229,8 @@ func annealed(t *testing.T, p mapping.Problem) float64 {
 func TestMaplib(t *testing.T) {
 	seeds, specs := seedsToRun(), []string{"best"}
 	if os.Getenv("REMAP_TABLE") != "" {
-		specs = []string{"best", "multisection", "multisection+kl", "multisection+swap", "curves", "swap", "kl", "random"}
+		specs = []string{"best", "multisection", "multisection+kl", "multisection+swap", "curves", "swap", "kl",
+			"random"}
 	}
 	var out strings.Builder
 	out.WriteString("| matrix | best of twelve | hop-bytes |")
@@ -254,5 +260,6 @@ func TestMaplib(t *testing.T) {
 		}
 		fmt.Fprintf(&out, " %s |\n", orDash(annealed(t, m.problem)/float64(least)))
 	}
-	t.Logf("hop-bytes over those of the best published mapping; geometric means over seeds 1 to %d (least to most):\n%s", seeds, out.String())
+	t.Logf("hop-bytes over those of the best published mapping; geometric means over seeds 1 to %d (least "+
+		"to most):\n%s", seeds, out.String())
 }

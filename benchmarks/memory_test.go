@@ -100,7 +100,8 @@ func TestMemory(t *testing.T) {
 		if report.PeakMB == 0 {
 			t.Skip("skipped: needs /proc/self/status")
 		}
-		t.Logf("%-55s %6.1f MB, %5.2f s (user %.2f) for %.1f million packet-hops", c.name(), report.PeakMB, report.Seconds, report.UserSeconds, float64(report.PacketHops)/1e6)
+		t.Logf("%-55s %6.1f MB, %5.2f s (user %.2f) for %.1f million "+
+			"packet-hops", c.name(), report.PeakMB, report.Seconds, report.UserSeconds, float64(report.PacketHops)/1e6)
 		if report.PeakMB > limit {
 			t.Errorf("%s takes %.0f MB, more than %.0f", c.name(), report.PeakMB, limit)
 		}

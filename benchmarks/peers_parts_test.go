@@ -23,7 +23,10 @@ func TestPeersParts(t *testing.T) {
 	}{
 		{"all", func(*partition.Preset) {}},
 		{"no large neighbourhood search", func(p *partition.Preset) { p.Neighbourhoods.Rounds = 0 }},
-		{"no ejection chains, no negative cycles", func(p *partition.Preset) { p.ChainLength, p.CycleRounds = 0, 0 }},
+		{"no ejection chains, no negative cycles", func(p *partition.Preset) {
+			p.ChainLength, p.CycleRounds = 0,
+				0
+		}},
 		{"no negative cycles", func(p *partition.Preset) { p.CycleRounds = 0 }},
 		{"no V-cycles", func(p *partition.Preset) { p.Cut.Cycles = 0 }},
 		{"one run down the levels", func(p *partition.Preset) { p.Cut.Attempts, p.Cut.Cycles = 1, 0 }},
@@ -63,11 +66,14 @@ func TestPeersParts(t *testing.T) {
 		}
 	}
 	var out strings.Builder
-	fmt.Fprintf(&out, "| preset default |%s mean | user s, all graphs |\n|%s\n", head.String(), strings.Repeat("---|", len(all)+3))
+	fmt.Fprintf(&out, "| preset default |%s mean | user s, all graphs "+
+		"|\n|%s\n", head.String(), strings.Repeat("---|", len(all)+3))
 	for i, v := range variants {
-		fmt.Fprintf(&out, "| %s |%s %+.2f | %.1f |\n", v.name, rows[i].String(), 100*(math.Exp(logs[i]/float64(len(all)))-1), user[i])
+		fmt.Fprintf(&out, "| %s |%s %+.2f | %.1f |\n", v.name, rows[i].String(),
+			100*(math.Exp(logs[i]/float64(len(all)))-1), user[i])
 	}
-	t.Logf("path length over that of all parts, %%; geometric means over seeds 1 to %d:\n%s", seeds, out.String())
+	t.Logf("path length over that of all parts, %%; geometric means over seeds 1 to "+
+		"%d:\n%s", seeds, out.String())
 	if logs[1] < 0 || logs[2] < 0 {
 		t.Errorf("the mean is better without a part:\n%s", out.String())
 	}

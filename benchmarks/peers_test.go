@@ -21,9 +21,11 @@ import (
 // leaf switch full, and what the best of other tools reach there.
 type peerCase struct {
 	name               string
-	leaf, leaves, pods int     // hosts a leaf switch, leaf switches a pod, pods
-	peer               float64 // least average path length of Scotch, METIS, KaHIP, SharedMap and Integrated Mapping with every leaf full (November 2026)
-	by                 string
+	leaf, leaves, pods int // hosts a leaf switch, leaf switches a pod, pods
+	// least average path length of Scotch, METIS, KaHIP, SharedMap and Integrated Mapping with every leaf
+	// full (November 2026)
+	peer float64
+	by   string
 }
 
 var peerCases = []peerCase{
@@ -55,7 +57,8 @@ func peerFolder(t *testing.T) string {
 		t.Skip("skipped: python3 is not there to generate the comparison graphs")
 	}
 	folder := t.TempDir()
-	if out, err := exec.Command("python3", filepath.Join(peerBench, "gen.py"), folder).CombinedOutput(); err != nil {
+	if out, err := exec.Command("python3", filepath.Join(peerBench, "gen.py"),
+		folder).CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
 	return folder
@@ -85,7 +88,8 @@ func (c peerCase) job(t *testing.T, folder string) *job {
 	if err != nil {
 		t.Fatal(err)
 	}
-	machine, err := topology.Parse(fmt.Sprintf("fattree:nodes-per-leaf=%d,leaves-per-pod=%d,pods=%d,aggs-per-pod=1,cores=%d", c.leaf, c.leaves, c.pods, c.leaves))
+	machine, err := topology.Parse(fmt.Sprintf("fattree:nodes-per-leaf=%d,leaves-per-pod=%d,pods=%d,"+
+		"aggs-per-pod=1,cores=%d", c.leaf, c.leaves, c.pods, c.leaves))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -180,7 +184,9 @@ func TestPeersTable(t *testing.T) {
 	const seeds = 5
 	folder := peerFolder(t)
 	var out strings.Builder
-	out.WriteString("| graph | best peer | by | `best` | user s | `strong` | user s | `default` | user s | `fast` | user s | `tiling` | lower bound | Scotch | user s | METIS | user s |\n|" + strings.Repeat("---|", 17) + "\n")
+	out.WriteString("| graph | best peer | by | `best` | user s | `strong` | user s | `default` | user s | " +
+		"`fast` | user s | `tiling` | lower bound | Scotch | user s | METIS | user s " +
+		"|\n|" + strings.Repeat("---|", 17) + "\n")
 	var logs [6]float64 // of best, strong, default, fast, Scotch, METIS over the best peer
 	var counts [6]float64
 	below := 0 // graphs on which default is at or below the best peer
@@ -215,11 +221,14 @@ func TestPeersTable(t *testing.T) {
 			}
 		}
 		fmt.Fprintf(&out, "| %s | %.4f | %s | %s | %s | %s | %s | %s | %s | %s | %s |\n", c.name, c.peer, c.by,
-			cells(best), cells(ours[1]), cells(ours[2]), cells(ours[3]), orDash(tiles.length), orDash(j.bound()), cells(scotch), cells(metis))
+			cells(best), cells(ours[1]), cells(ours[2]), cells(ours[3]), orDash(tiles.length), orDash(j.bound()),
+			cells(scotch), cells(metis))
 	}
 	mean := func(i int) string { return orDash(math.Exp(logs[i] / counts[i])) }
-	fmt.Fprintf(&out, "| geometric mean over best peer | 1 | | %s | | %s | | %s | | %s | | | | %s | | %s | |\n", mean(0), mean(1), mean(2), mean(3), mean(4), mean(5))
-	t.Logf("average path length; geometric means over seeds 1 to %d, user seconds a run:\n%s", seeds, out.String())
+	fmt.Fprintf(&out, "| geometric mean over best peer | 1 | | %s | | %s | | %s | | %s | | | | %s | | %s "+
+		"| |\n", mean(0), mean(1), mean(2), mean(3), mean(4), mean(5))
+	t.Logf("average path length; geometric means over seeds 1 to %d, user seconds a "+
+		"run:\n%s", seeds, out.String())
 	if counts[2] == float64(len(peerCases)) && below < 7 {
 		t.Errorf("default is at or below the best peer on %d graphs, want 7", below)
 	}

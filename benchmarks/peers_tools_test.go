@@ -66,7 +66,8 @@ func (j *job) metis(t *testing.T, seeds int) (f figure) {
 	}
 	logs := 0.0
 	for seed := 1; seed <= seeds; seed++ {
-		f.user += j.program(t, folder, "gpmetis", "-ptype=rb", "-ufactor=1", fmt.Sprintf("-seed=%d", seed), "graph", leaves) / float64(seeds)
+		f.user += j.program(t, folder, "gpmetis", "-ptype=rb", "-ufactor=1", fmt.Sprintf("-seed=%d", seed),
+			"graph", leaves) / float64(seeds)
 		logs += math.Log(j.judge(t, link+".part."+leaves, "leaf").length)
 	}
 	f.length = math.Exp(logs / float64(seeds))
@@ -123,6 +124,7 @@ func (j *job) check(t *testing.T, m mapping.Mapping) {
 		t.Fatal(err)
 	}
 	if v := j.judge(t, file, "slot"); !v.exact || math.Abs(v.length-costs.AvgPathLength) > 0.000051 {
-		t.Errorf("%s: the other evaluator says %.4f (exactly balanced: %v), ours %.4f", j.name, v.length, v.exact, costs.AvgPathLength)
+		t.Errorf("%s: the other evaluator says %.4f (exactly balanced: %v), ours "+
+			"%.4f", j.name, v.length, v.exact, costs.AvgPathLength)
 	}
 }

@@ -92,7 +92,8 @@ func (c *phaseCase) row(t *testing.T, o mapping.Objective, seeds int) (text stri
 	}
 	us, _, _, _ := evalsim.MedianInterval(together)
 	ratio, low, high, _ := evalsim.MedianInterval(ratios)
-	return fmt.Sprintf("| %s | %s | %d | %s | %.1f | %.3f (%.3f to %.3f) |\n", c.job, c.network, len(c.problem.Phases), o, us, ratio, low, high), ratio
+	return fmt.Sprintf("| %s | %s | %d | %s | %.1f | %.3f (%.3f to "+
+		"%.3f) |\n", c.job, c.network, len(c.problem.Phases), o, us, ratio, low, high), ratio
 }
 
 const (
@@ -122,16 +123,20 @@ func TestPhasesPay(t *testing.T) {
 		}
 		return
 	}
-	cg, steps := mustPattern(t, "nas-cg:128,bytes=262144"), mustPattern(t, "alltoall:64,algorithm=pairwise,bytes=16384")
+	cg, steps := mustPattern(t, "nas-cg:128,bytes=262144"), mustPattern(t, "alltoall:64,algorithm=pairwise,"+
+		"bytes=16384")
 	stencil := phased(t, [3]int{4, 4, 8}, 131072)
 	var table strings.Builder
-	fmt.Fprint(&table, "| job | network | phases | objective | us together | apart / together |\n|---|---|---|---|---|---|\n")
+	fmt.Fprint(&table, "| job | network | phases | objective | us together | apart / together "+
+		"|\n|---|---|---|---|---|---|\n")
 	var cases []phaseCase
-	for _, n := range []struct{ name, spec string }{{"tree", phaseTree}, {"dragonfly", phaseDragonfly}, {"torus", phaseTorus}} {
+	for _, n := range []struct{ name, spec string }{{"tree", phaseTree}, {"dragonfly", phaseDragonfly},
+		{"torus", phaseTorus}} {
 		for _, job := range []struct {
 			name    string
 			program *workload.Program
-		}{{"nas-cg:128", cg}, {"allreduce:128", doubling}, {"alltoall:64", steps}, {"stencil in 6 steps", stencil}} {
+		}{{"nas-cg:128", cg}, {"allreduce:128", doubling}, {"alltoall:64", steps}, {"stencil in 6 " +
+			"steps", stencil}} {
 			c := phaseCaseOf(t, job.name, n.spec, job.program)
 			c.network = n.name
 			cases = append(cases, c)

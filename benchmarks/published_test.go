@@ -21,7 +21,8 @@ func publishedSettings() []setting {
 	usual := evalsim.DefaultOptions()
 	var all []setting
 	for _, o := range []evalsim.Options{fixtures.Published(usual), usual} {
-		all = append(all, setting{fmt.Sprintf("packets of %d bytes, buffers of %d KiB", o.PacketBytes, o.BufferBytes/1024), o, len(all) == 0})
+		all = append(all, setting{fmt.Sprintf("packets of %d bytes, buffers of "+
+			"%d KiB", o.PacketBytes, o.BufferBytes/1024), o, len(all) == 0})
 	}
 	return all
 }
@@ -49,7 +50,8 @@ func TestPublishedScenariosHaveOneSetting(t *testing.T) {
 		}
 		want := fixtures.Published(u.Options)
 		if u.Options != want || u.Program.VolumeScale != 1 {
-			t.Errorf("%s: %+v at %g of its volume, want %+v at all of it", name, u.Options, u.Program.VolumeScale, want)
+			t.Errorf("%s: %+v at %g of its volume, want %+v at all "+
+				"of it", name, u.Options, u.Program.VolumeScale, want)
 		}
 	}
 }

@@ -63,16 +63,19 @@ func openRecorded(t *testing.T, file string) *recorded {
 	}
 	extents := c.Extents()
 	last := len(extents) - 1
-	spec := "torus:" + strings.Trim(strings.ReplaceAll(fmt.Sprint(extents[:last]), " ", "x"), "[]") + ",double=true"
+	spec := "torus:" + strings.Trim(strings.ReplaceAll(fmt.Sprint(extents[:last]), " ", "x"), "[]") +
+		",double=true"
 	machine, err := topology.Parse(spec)
 	if err != nil {
 		t.Fatal(err)
 	}
-	a := &mapping.Allocation{Hosts: mapping.Identity(machine.Hosts()), Slots: slices.Repeat([]int32{int32(extents[last])}, machine.Hosts())}
+	a := &mapping.Allocation{Hosts: mapping.Identity(machine.Hosts()),
+		Slots: slices.Repeat([]int32{int32(extents[last])}, machine.Hosts())}
 	if r.mapping, err = mapping.AtCoordinates(machine, a, c); err != nil {
 		t.Fatal(err)
 	}
-	r.problem = mapping.Problem{Graph: r.traffic.Graph(), Traffic: r.traffic, Coordinates: c, Machine: machine, Allocation: a}
+	r.problem = mapping.Problem{Graph: r.traffic.Graph(), Traffic: r.traffic, Coordinates: c,
+		Machine: machine, Allocation: a}
 	return r
 }
 
@@ -107,7 +110,8 @@ type spread struct{ mean, least, most float64 } // geometric mean
 
 // hopBytes maps p with a strategy, seeds 1 to seeds; false: it is not known, or
 // it refuses the problem.
-func hopBytes(t *testing.T, p mapping.Problem, traffic *commgraph.Traffic, spec string, seeds int) (spread, bool) {
+func hopBytes(t *testing.T, p mapping.Problem, traffic *commgraph.Traffic, spec string,
+	seeds int) (spread, bool) {
 	t.Helper()
 	s, err := strategy.Parse(spec)
 	if err != nil {
@@ -144,17 +148,24 @@ func TestRecorded(t *testing.T) {
 		start      bool // from where the ranks sat
 		grid       bool // by the process grid, or else the recorded coordinates
 	}{
-		{name: "`best`", spec: "best"}, {name: "`multisection`", spec: "multisection"}, {name: "`multisection+swap`", spec: "multisection+swap"},
-		{name: "`kl` from the recorded one", spec: "kl", start: true}, {name: "`swap` from the recorded one", spec: "swap", start: true},
-		{name: "`rcb` of the process grid", spec: "rcb", grid: true}, {name: "`hilbert` of the process grid", spec: "hilbert", grid: true},
-		{name: "`rcb` of the recorded places", spec: "rcb"}, {name: "`hilbert` of the recorded places", spec: "hilbert"},
+		{
+			name: "`best`",
+			spec: "best",
+		}, {name: "`multisection`", spec: "multisection"}, {name: "`multisection+swap`", spec: "multisection+swap"},
+		{name: "`kl` from the recorded one", spec: "kl", start: true}, {name: "`swap` from the " +
+			"recorded one", spec: "swap", start: true},
+		{name: "`rcb` of the process grid", spec: "rcb", grid: true}, {name: "`hilbert` of the process " +
+			"grid", spec: "hilbert", grid: true},
+		{name: "`rcb` of the recorded places", spec: "rcb"}, {name: "`hilbert` of the recorded " +
+			"places", spec: "hilbert"},
 		{name: "`random`", spec: "random"},
 	}
 	if os.Getenv("REMAP_TABLE") == "" {
 		ways = ways[:1]
 	}
 	var out strings.Builder
-	out.WriteString("| run | torus | mapping | hop-bytes | to the recorded | least and most |\n|---|---|---|---|---|---|\n")
+	out.WriteString("| run | torus | mapping | hop-bytes | to the recorded | least and most " +
+		"|\n|---|---|---|---|---|---|\n")
 	for _, c := range recordedCases {
 		r := openRecorded(t, c.file)
 		r.checkHops(t)
@@ -184,7 +195,8 @@ func TestRecorded(t *testing.T) {
 			if f.most > f.least {
 				ends = fmt.Sprintf("%.3f, %.3f", f.least/before, f.most/before)
 			}
-			fmt.Fprintf(&out, "| %s | %s | %s | %.4g | %.3f | %s |\n", c.name, shape, w.name, f.mean, f.mean/before, ends)
+			fmt.Fprintf(&out, "| %s | %s | %s | %.4g | %.3f | "+
+				"%s |\n", c.name, shape, w.name, f.mean, f.mean/before, ends)
 			if w.spec == "best" && f.most > before {
 				t.Errorf("%s: best has %.4g hop-bytes, as recorded it had %.4g", c.name, f.most, before)
 			}
@@ -193,5 +205,6 @@ func TestRecorded(t *testing.T) {
 			fmt.Fprintf(&out, "| %s | %s | annealing | %.4g | %.3f | |\n", c.name, shape, found, found/before)
 		}
 	}
-	t.Logf("hop-bytes of 128 ranks on 32 nodes, 4 a node; geometric means over seeds 1 to %d:\n%s", seeds, out.String())
+	t.Logf("hop-bytes of 128 ranks on 32 nodes, 4 a node; geometric means over seeds 1 to "+
+		"%d:\n%s", seeds, out.String())
 }

@@ -15,7 +15,8 @@ import (
 )
 
 // reduce43 plays a scenario of section 4.3, ranks 0 and root exchanged.
-func reduce43(t *testing.T, name string, root int32, o evalsim.Options) (*topology.Topology, *evalsim.Result) {
+func reduce43(t *testing.T, name string, root int32, o evalsim.Options) (*topology.Topology,
+	*evalsim.Result) {
 	t.Helper()
 	s, err := fixtures.Find(name)
 	if err != nil {
@@ -27,7 +28,8 @@ func reduce43(t *testing.T, name string, root int32, o evalsim.Options) (*topolo
 	}
 	m := mapping.Identity(program.Ranks())
 	m[0], m[root] = m[root], m[0]
-	r, err := evalsim.Run(context.Background(), problem.Machine, []evalsim.Job{{Program: program, Hosts: m.Hosts(problem.Allocation)}}, o)
+	r, err := evalsim.Run(context.Background(), problem.Machine,
+		[]evalsim.Job{{Program: program, Hosts: m.Hosts(problem.Allocation)}}, o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -61,8 +63,10 @@ func slices43(t *testing.T, o evalsim.Options, makespan float64) []float64 {
 			sum.Packets += e.Packets
 			sum.Congested += e.Congested
 		}
-		t.Logf("%4.1f to %4.1f ms: %.3f of all hops congested; by samples %.3f of the root's link, %.3f of the links down, %.3f of the links up",
-			float64(i)*makespan/5e6, float64(i+1)*makespan/5e6, congested[i], into.Value, down.Congested/down.Packets, up.Congested/up.Packets)
+		t.Logf("%4.1f to %4.1f ms: %.3f of all hops congested; by samples %.3f of the root's link, %.3f of the "+
+			"links down, %.3f of the links up",
+			float64(i)*makespan/5e6, float64(i+1)*makespan/5e6, congested[i], into.Value,
+			down.Congested/down.Packets, up.Congested/up.Packets)
 	}
 	return congested
 }
@@ -98,7 +102,8 @@ func reductionWith(t *testing.T, set setting) {
 	exact, link := into(naive, 0)
 	estimate := naive.Samples[0].Fraction(link)
 	if exact <= 0.99 || estimate.High <= 0.99 {
-		t.Errorf("congested fraction of the root's link %.4f, estimated %.4f [%.4f, %.4f]", exact, estimate.Value, estimate.Low, estimate.High)
+		t.Errorf("congested fraction of the root's link %.4f, estimated %.4f [%.4f, "+
+			"%.4f]", exact, estimate.Value, estimate.Low, estimate.High)
 	}
 	if exact, _ := into(moved, 388); exact <= 0.99 {
 		t.Errorf("the tree's root did not move: congested fraction %.4f there", exact)
@@ -117,7 +122,9 @@ func reductionWith(t *testing.T, set setting) {
 	t.Logf("\n| | ours | thesis |\n|---|---|---|\n"+
 		"| straight | %.2f ms | 18 ms |\n| tree is faster by | %.1f (bound 102.3) | 86.9 |\n"+
 		"| root's link: congested fraction | %.4f; from samples %.3f [%.3f, %.3f] | > 0.998 |\n"+
-		"| root's link: rate, from samples | %.1f Gb/s [%.1f, %.1f] | 92.6 |\n| root on rank 388's host | %.4f %% | < 0.01 %% |\n"+
-		"with the tree, congested fraction of the root's link %.4f", naive.Makespan/1e6, gain, exact, estimate.Value, estimate.Low, estimate.High,
+		"| root's link: rate, from samples | %.1f Gb/s [%.1f, %.1f] | 92.6 |\n| root on rank 388's host | %.4f "+
+		"%% | < 0.01 %% |\n"+
+		"with the tree, congested fraction of the root's link "+
+		"%.4f", naive.Makespan/1e6, gain, exact, estimate.Value, estimate.Low, estimate.High,
 		gbps(rate.Value), gbps(rate.Low), gbps(rate.High), 100*change, treeExact)
 }

@@ -39,7 +39,8 @@ const stateBytes = 1_000_000
 
 // remapped lets a job's best mapping under some other jobs go on under others:
 // at most 1, 5 and 20 % of the ranks may move, or as many as like.
-func remapped(t testing.TB, name, strategies string, rounds, repeats int) (*fixtures.Setup, *feedback.Result) {
+func remapped(t testing.TB, name, strategies string, rounds, repeats int) (*fixtures.Setup,
+	*feedback.Result) {
 	t.Helper()
 	u := openScenario(t, name)
 	u.Options.Steps = 0 // steady state
@@ -76,7 +77,8 @@ func checkLimited(t testing.TB, u *fixtures.Setup, r *feedback.Result) {
 			t.Errorf("%s: row %d says %d ranks move, at most %d: it is %d", u.Name, i, row.Moves, row.Limit, moves)
 		}
 		if row.Moves > 0 && (!row.Gain.Proven() || row.Iterations() < 1 || row.MigrationNS <= 0) {
-			t.Errorf("%s: %d ranks move for %+v, in %g ns, %d iterations", u.Name, row.Moves, row.Gain, row.MigrationNS, row.Iterations())
+			t.Errorf("%s: %d ranks move for %+v, in %g ns, %d "+
+				"iterations", u.Name, row.Moves, row.Gain, row.MigrationNS, row.Iterations())
 		}
 		for _, above := range r.MoveTable[:i] {
 			saved := make([]float64, len(row.Evaluation.Results))
@@ -96,7 +98,8 @@ func TestRemapFewRanks(t *testing.T) {
 	u, r := remapped(t, "io-gateway-small", "tiling", 2, 3)
 	checkLimited(t, u, r)
 	few, all := r.MoveTable[2], r.MoveTable[3]
-	t.Logf("%d ranks moved gain %.1f %%, %d gain %.1f %%", few.Moves, few.Gain.Percent, all.Moves, all.Gain.Percent)
+	t.Logf("%d ranks moved gain %.1f %%, %d gain %.1f %%", few.Moves, few.Gain.Percent, all.Moves,
+		all.Gain.Percent)
 	if few.Gain.Percent < 0.5*all.Gain.Percent || !all.Gain.Proven() {
 		t.Errorf("%d ranks moved gain %+v, %d gain %+v", few.Moves, few.Gain, all.Moves, all.Gain)
 	}
@@ -108,7 +111,8 @@ func TestRemapTable(t *testing.T) {
 		t.Skip("skipped: set REMAP_TABLE=1 for the table")
 	}
 	var table strings.Builder
-	fmt.Fprint(&table, "| scenario | may move | moved | us | gain over the running mapping % | migration us | iterations until it has paid |\n|---|---|---|---|---|---|---|\n")
+	fmt.Fprint(&table, "| scenario | may move | moved | us | gain over the running mapping % | migration us "+
+		"| iterations until it has paid |\n|---|---|---|---|---|---|---|\n")
 	for _, c := range []struct {
 		scenario, strategies string
 		rounds               int
@@ -118,7 +122,8 @@ func TestRemapTable(t *testing.T) {
 		checkLimited(t, u, r)
 		t.Logf("%s: %d mappings in %.0f s", c.scenario, r.Simulations, time.Since(begin).Seconds())
 		interval := func(s *evalsim.Summary) string {
-			return fmt.Sprintf("%.1f (%.1f to %.1f)", float64(s.ElapsedNS)/1000, float64(*s.ElapsedNSLow)/1000, float64(*s.ElapsedNSHigh)/1000)
+			return fmt.Sprintf("%.1f (%.1f to %.1f)", float64(s.ElapsedNS)/1000, float64(*s.ElapsedNSLow)/1000,
+				float64(*s.ElapsedNSHigh)/1000)
 		}
 		fmt.Fprintf(&table, "| %s | running | 0 | %s | | | |\n", c.scenario, interval(&r.Start.Summary))
 		for i, row := range r.MoveTable {
@@ -127,8 +132,10 @@ func TestRemapTable(t *testing.T) {
 				fmt.Fprintf(&table, "| | %s | 0 | | nothing proven | | |\n", limit)
 				continue
 			}
-			fmt.Fprintf(&table, "| | %s | %d (%.1f %%) | %s | %.1f (%.1f to %.1f) | %.0f | %d |\n", limit, row.Moves, 100*float64(row.Moves)/float64(u.Problem.Ranks()),
-				interval(&row.Summary), row.Gain.Percent, row.Gain.Low, row.Gain.High, row.MigrationNS/1000, row.Iterations())
+			fmt.Fprintf(&table, "| | %s | %d (%.1f %%) | %s | %.1f (%.1f to %.1f) | %.0f | "+
+				"%d |\n", limit, row.Moves, 100*float64(row.Moves)/float64(u.Problem.Ranks()),
+				interval(&row.Summary), row.Gain.Percent, row.Gain.Low, row.Gain.High, row.MigrationNS/1000,
+				row.Iterations())
 		}
 	}
 	t.Logf("remap from a running mapping, %d bytes a rank:\n%s", stateBytes, table.String())
@@ -150,13 +157,18 @@ func changed(t testing.TB, u *fixtures.Setup) (before, after []evalsim.Job) {
 	}
 	switch name {
 	case "io-gateway": // the storage leaves are others
-		return u.Background, []evalsim.Job{moveHosts(u.Background[0], nodes, 3, last), moveHosts(u.Background[1], nodes, 3, last)}
+		return u.Background, []evalsim.Job{moveHosts(u.Background[0], nodes, 3, last),
+			moveHosts(u.Background[1], nodes, 3, last)}
 	case "pf3d": // hot leaves are mild, and mild ones hot
-		return u.Background, []evalsim.Job{moveHosts(u.Background[0], nodes, -1, last), moveHosts(u.Background[1], nodes, 1, last)}
+		return u.Background, []evalsim.Job{moveHosts(u.Background[0], nodes, -1, last),
+			moveHosts(u.Background[1], nodes, 1, last)}
 	case "spare": // half of the streams, then the other half
-		return []evalsim.Job{keepHosts(t, u.Background[0], "ring:%d", nodes, on(7, 0))}, []evalsim.Job{keepHosts(t, u.Background[0], "ring:%d", nodes, on(7, 1))}
+		return []evalsim.Job{keepHosts(t, u.Background[0], "ring:%d", nodes, on(7, 0))},
+			[]evalsim.Job{keepHosts(t, u.Background[0], "ring:%d", nodes, on(7, 1))}
 	}
-	return []evalsim.Job{keepHosts(t, u.Background[0], "uniform:%d,rounds=32", nodes, on(1, 0))}, []evalsim.Job{keepHosts(t, u.Background[0], "uniform:%d,rounds=32", nodes, on(1, 1))}
+	return []evalsim.Job{keepHosts(t, u.Background[0], "uniform:%d,"+
+			"rounds=32", nodes, on(1, 0))}, []evalsim.Job{keepHosts(t, u.Background[0], "uniform:%d,"+
+			"rounds=32", nodes, on(1, 1))}
 }
 
 // moveHosts is a job whose ranks up to a leaf have moved some leaves on.

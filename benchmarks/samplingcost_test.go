@@ -9,7 +9,8 @@ import (
 )
 
 // variants are what packets can carry, from nothing on.
-var variants = []string{"off", "full", "one-reservoir,hash=whole", "one-bit", "one-reservoir", "n=4", "bloom:64"}
+var variants = []string{"off", "full", "one-reservoir," +
+	"hash=whole", "one-bit", "one-reservoir", "n=4", "bloom:64"}
 
 // BenchmarkSampling reports user nanoseconds a packet-hop of the thesis's network
 // under every variant.

@@ -27,7 +27,8 @@ type scenarioRow struct {
 const scenarioRepeats = 10
 
 // simulateScenario plays a mapping, with or without the other jobs.
-func simulateScenario(t testing.TB, u *fixtures.Setup, name string, m mapping.Mapping, alone bool, repeats int) scenarioRow {
+func simulateScenario(t testing.TB, u *fixtures.Setup, name string, m mapping.Mapping, alone bool,
+	repeats int) scenarioRow {
 	t.Helper()
 	jobs := u.Jobs(m)
 	if alone {
@@ -47,9 +48,11 @@ func (r *scenarioRow) us() float64 { return float64(r.time.ElapsedNS) / 1000 }
 func (r *scenarioRow) cells(reference float64) string {
 	interval := ""
 	if r.time.ElapsedNSLow != nil {
-		interval = fmt.Sprintf(" (%.1f to %.1f)", float64(*r.time.ElapsedNSLow)/1000, float64(*r.time.ElapsedNSHigh)/1000)
+		interval = fmt.Sprintf(" (%.1f to %.1f)", float64(*r.time.ElapsedNSLow)/1000,
+			float64(*r.time.ElapsedNSHigh)/1000)
 	}
-	return fmt.Sprintf("| %s | %.1f%s | %.3f | %.1f | %.2f | %.2f |\n", r.name, r.us(), interval, r.us()/reference, r.hosts,
+	return fmt.Sprintf("| %s | %.1f%s | %.3f | %.1f | %.2f | "+
+		"%.2f |\n", r.name, r.us(), interval, r.us()/reference, r.hosts,
 		100*r.time.CongestedHopFraction, r.seconds)
 }
 
@@ -249,7 +252,8 @@ func caseStudies(t *testing.T, set setting) {
 		"| minighost, default | %.1f | 1 | 1 |\n| minighost, tiling | %.1f | 1 / %.2f | 1 / 2.9 |\n"+
 		"| pf3d, among others | %.1f | 1 | 1 |\n| pf3d, alone | %.1f | %.3f | 0.81 |\n"+
 		"| pf3d, shifted by 5 hosts | %.1f | %.3f | 0.84 |\n| pf3d, by hand | %.1f | %.3f | |",
-		before.us(), after.us(), before.us()/after.us(), among.us(), alone.us(), alone.us()/among.us(), shift.us(), shift.us()/among.us(), clear.us(), clear.us()/among.us())
+		before.us(), after.us(), before.us()/after.us(), among.us(), alone.us(), alone.us()/among.us(),
+		shift.us(), shift.us()/among.us(), clear.us(), clear.us()/among.us())
 }
 
 // Where there are other jobs, they are felt: in every repeat the job takes

@@ -44,7 +44,8 @@ func TestPlanesShifts(t *testing.T) {
 	for k := 1; k <= hosts-u.Problem.Ranks()/int(u.Problem.Allocation.Slots[0]); k++ { // without a way round
 		rows = append(rows, simulateScenario(t, u, fmt.Sprintf("shift by %d hosts", k), shifted(u, k), false, 3))
 	}
-	rows = append(rows, simulateScenario(t, u, fmt.Sprintf("best of all %d shifts: by %d hosts", hosts, best), shifted(u, best), false, scenarioRepeats),
+	rows = append(rows, simulateScenario(t, u, fmt.Sprintf("best of all %d shifts: by %d "+
+		"hosts", hosts, best), shifted(u, best), false, scenarioRepeats),
 		simulateScenario(t, u, "by hand", byHand(t, u), false, scenarioRepeats))
 	for i := range rows {
 		fmt.Fprintf(&table, "| %s | %.1f | %.1f %% |\n", rows[i].name, rows[i].us(), 100*(1-rows[i].us()/base.us()))

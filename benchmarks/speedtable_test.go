@@ -19,11 +19,14 @@ func TestTableSpeed(t *testing.T) {
 		t.Skip("skipped: measures for two minutes; set REMAP_LONG=1 and REMAP_TABLE=1")
 	}
 	var out strings.Builder
-	out.WriteString("| network | hosts | mapping | million packet-hops | million packet-hops/user s | ns/packet-hop | instructions/packet-hop | allocations in a run | MB |\n|---|---|---|---|---|---|---|---|---|\n")
+	out.WriteString("| network | hosts | mapping | million packet-hops | million packet-hops/user s | " +
+		"ns/packet-hop | instructions/packet-hop | allocations in a run | MB " +
+		"|\n|---|---|---|---|---|---|---|---|---|\n")
 	for _, c := range append(bothMappings(sizeCases...), largeCases...) {
 		hops, rate, allocations := cost(t, c)
 		memory := inChild(t, c).PeakMB
-		fmt.Fprintf(&out, "| %s | %d | %s | %.2f | %.1f | %.0f | %s | %.0f | %.0f |\n", c.shape, c.size, c.mapping(),
+		fmt.Fprintf(&out, "| %s | %d | %s | %.2f | %.1f | %.0f | %s | %.0f | "+
+			"%.0f |\n", c.shape, c.size, c.mapping(),
 			float64(hops)/1e6, rate/1e6, 1e9/rate, instructions(t, c), allocations, memory)
 	}
 	t.Logf("one core, user time, best of %d runs:\n%s", tableTurns, out.String())

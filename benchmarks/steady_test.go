@@ -74,7 +74,8 @@ func TestSearchSteps(t *testing.T) {
 	const seeds = 3
 	var table strings.Builder
 	table.WriteString("| job | least steps | repeats | us, by seed | runs |\n|---|---|---|---|---|\n")
-	for _, name := range []string{"minighost-small", "tree-spare", "xgft-static", "dragonfly-spare", "hyperx-shared"} {
+	for _, name := range []string{"minighost-small", "tree-spare", "xgft-static", "dragonfly-spare",
+		"hyperx-shared"} {
 		for _, c := range []struct{ steps, repeats int }{{3, 2}, {4, 1}, {4, 2}} {
 			var times []string
 			runs := 0
@@ -88,7 +89,8 @@ func TestSearchSteps(t *testing.T) {
 				found := b.judge(t, "", r.Best.Mapping, freshRepeat)
 				times, runs = append(times, fmt.Sprintf("%.1f", found.us())), runs+r.Runs
 			}
-			fmt.Fprintf(&table, "| %s | %d | %d | %s | %d |\n", name, c.steps, c.repeats, strings.Join(times, " "), runs/seeds)
+			fmt.Fprintf(&table, "| %s | %d | %d | %s | %d |\n", name, c.steps, c.repeats, strings.Join(times, " "),
+				runs/seeds)
 		}
 	}
 	t.Logf("\n%s", table.String())

@@ -54,9 +54,11 @@ func TestTable41(t *testing.T) {
 }
 
 // tableOf41 is the table with one setting.
-func tableOf41(t *testing.T, set setting, program *workload.Program, traffic *commgraph.Traffic, problem *mapping.Problem) string {
+func tableOf41(t *testing.T, set setting, program *workload.Program, traffic *commgraph.Traffic,
+	problem *mapping.Problem) string {
 	var out strings.Builder
-	out.WriteString("| mapping | path length | cut | us [95 % of the median] | ratio | thesis us | thesis ratio | ours / thesis |\n|---|---|---|---|---|---|---|---|\n")
+	out.WriteString("| mapping | path length | cut | us [95 % of the median] | ratio | thesis us | thesis " +
+		"ratio | ours / thesis |\n|---|---|---|---|---|---|---|---|\n")
 	var first float64
 	for _, row := range table41 {
 		s, err := strategy.Parse(row.strategy)
@@ -87,10 +89,12 @@ func tableOf41(t *testing.T, set setting, program *workload.Program, traffic *co
 		if row.strategy == "kl" && us > 0.82*first {
 			t.Errorf("incremental Kernighan-Lin takes %.3f of row major, more than 0.82", us/first)
 		}
-		fmt.Fprintf(&out, "| %s | %.4f | %.4f | %.1f [%.1f, %.1f] | %.3f |", row.strategy, costs.AvgPathLength, costs.CutFraction,
+		fmt.Fprintf(&out, "| %s | %.4f | %.4f | %.1f [%.1f, %.1f] | "+
+			"%.3f |", row.strategy, costs.AvgPathLength, costs.CutFraction,
 			us, float64(*summary.ElapsedNSLow)/1000, float64(*summary.ElapsedNSHigh)/1000, us/first)
 		if row.thesis > 0 {
-			fmt.Fprintf(&out, " %.1f | %.3f | %.3f |\n", row.thesis/1000, row.thesis/table41[0].thesis, us*1000/row.thesis)
+			fmt.Fprintf(&out, " %.1f | %.3f | %.3f |\n", row.thesis/1000, row.thesis/table41[0].thesis,
+				us*1000/row.thesis)
 		} else {
 			out.WriteString(" - | - | - |\n")
 		}

@@ -52,7 +52,8 @@ func unseen() []fixtures.Scenario {
 		{Name: "hyperx-shared", Topology: "hyperx:4x4,hosts=4", Hosts: of(0, 62, 2), Pattern: "geometric:32",
 			Background: []string{"uniform:32,endless=true@" + of(1, 63, 2)}},
 		{Name: "fabric", Topology: filepath.Join("..", "..", "shared", "data", "ib-loginoff", "topo.ibnetdiscover"),
-			Hosts: "stage[1-64]", Pattern: "stencil3d7:4x4x4", Background: []string{"uniform:64,endless=true@stage[65-128]"}},
+			Hosts: "stage[1-64]", Pattern: "stencil3d7:4x4x4", Background: []string{"uniform:64," +
+				"endless=true@stage[65-128]"}},
 	}
 }
 
@@ -100,8 +101,10 @@ func TestUnseenTable(t *testing.T) {
 			row.noWorse(t)
 		})
 	}
-	t.Logf("medians on 10 fresh seeds with 95 %% intervals:\n%s%s\n%s%s", timesHeader, times.String(), costsHeader, costs.String())
-	t.Logf("by length of the job:\n%s%s\n%s%s", lengthsHeader("the best static mapping"), over[0].String(), lengthsHeader("the default"), over[1].String())
+	t.Logf("medians on 10 fresh seeds with 95 %% "+
+		"intervals:\n%s%s\n%s%s", timesHeader, times.String(), costsHeader, costs.String())
+	t.Logf("by length of the job:\n%s%s\n%s%s", lengthsHeader("the best static "+
+		"mapping"), over[0].String(), lengthsHeader("the default"), over[1].String())
 }
 
 // TestUnseenScenariosOpen keeps them consistent.

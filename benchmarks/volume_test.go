@@ -178,7 +178,8 @@ func (j *volumeJob) mappings(t *testing.T, most int) (names []string, all []mapp
 }
 
 // play is what repeats of a program under a mapping come to, and the seconds that one takes.
-func (j *volumeJob) play(t *testing.T, p *workload.Program, m mapping.Mapping, repeats int) (evalsim.Summary, float64) {
+func (j *volumeJob) play(t *testing.T, p *workload.Program, m mapping.Mapping,
+	repeats int) (evalsim.Summary, float64) {
 	t.Helper()
 	began := time.Now()
 	jobs := []evalsim.Job{{Program: p, Hosts: m.Hosts(j.problem.Allocation)}}
@@ -212,10 +213,12 @@ func (c volumeCase) compare(t *testing.T, j *volumeJob, p *workload.Program, mos
 			if told[i].Unsettled(&told[k]) != "" && i < k {
 				unsettled++
 			}
-			if float64(full[i].ElapsedNS)*separated < float64(full[k].ElapsedNS) && told[i].ElapsedNS >= told[k].ElapsedNS {
+			if float64(full[i].ElapsedNS)*separated < float64(full[k].ElapsedNS) &&
+				told[i].ElapsedNS >= told[k].ElapsedNS {
 				flips++
 				t.Errorf("%s on %s: %s beats %s at full volume, %d to %d ns, but not as told, %d to %d",
-					c.job, c.topology, names[i], names[k], full[i].ElapsedNS, full[k].ElapsedNS, told[i].ElapsedNS, told[k].ElapsedNS)
+					c.job, c.topology, names[i], names[k], full[i].ElapsedNS, full[k].ElapsedNS, told[i].ElapsedNS,
+					told[k].ElapsedNS)
 			}
 		}
 	}

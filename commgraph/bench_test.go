@@ -44,7 +44,10 @@ func BenchmarkRead(b *testing.B) {
 			return err
 		}},
 		{"scotch", FormatScotch, func(w *bytes.Buffer) error { return WriteScotch(w, cube27(side)) }},
-		{"matrix-market", FormatMatrixMarket, func(w *bytes.Buffer) error { return WriteMatrixMarket(w, traffic()) }},
+		{"matrix-market", FormatMatrixMarket, func(w *bytes.Buffer) error {
+			return WriteMatrixMarket(w,
+				traffic())
+		}},
 	} {
 		b.Run("format="+c.name, func(b *testing.B) {
 			var file bytes.Buffer

@@ -95,7 +95,8 @@ func TestFold(t *testing.T) {
 			}
 		}
 		if g.TotalWeight() != others || traffic.TotalBytes() != others+self {
-			t.Fatalf("graph %d, traffic %d; want %d and %d more to themselves", g.TotalWeight(), traffic.TotalBytes(), others, self)
+			t.Fatalf("graph %d, traffic %d; want %d and %d more to "+
+				"themselves", g.TotalWeight(), traffic.TotalBytes(), others, self)
 		}
 	})
 }
@@ -127,7 +128,8 @@ func TestRelabel(t *testing.T) {
 		for u := range int32(traffic.Ranks()) {
 			first, end := traffic.Row(u)
 			for i := first; i < end; i++ {
-				flows = append(flows, Flow{From: int32(name[u]), To: int32(name[traffic.Destinations[i]]), Bytes: traffic.Bytes[i]})
+				flows = append(flows, Flow{From: int32(name[u]), To: int32(name[traffic.Destinations[i]]),
+					Bytes: traffic.Bytes[i]})
 			}
 			first, end = g.Row(u)
 			for i := first; i < end; i++ {

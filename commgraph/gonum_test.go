@@ -83,7 +83,8 @@ func TestGonumView(t *testing.T) {
 	if v.From(2).Len() != 0 || v.From(9).Len() != 0 || v.From(0).Len() != 1 {
 		t.Error("neighbours")
 	}
-	if v.Edge(0, 2) != nil || v.EdgeBetween(0, 9) != nil || v.WeightedEdge(2, 1) != nil || v.HasEdgeBetween(0, 0) {
+	if v.Edge(0, 2) != nil || v.EdgeBetween(0, 9) != nil || v.WeightedEdge(2, 1) != nil ||
+		v.HasEdgeBetween(0, 0) {
 		t.Error("edges that are not there")
 	}
 	e := v.WeightedEdgeBetween(1, 0)
@@ -112,7 +113,8 @@ func TestFromGonum(t *testing.T) {
 	if !slices.Equal(ids, []int64{-3, 7, 40}) {
 		t.Errorf("IDs %v", ids)
 	}
-	same(t, "graph", g, &Graph{Offsets: []int32{0, 1, 2, 4}, Neighbors: []int32{2, 2, 0, 1}, Weights: []int64{5, 6, 5, 6}})
+	same(t, "graph", g, &Graph{Offsets: []int32{0, 1, 2, 4}, Neighbors: []int32{2, 2, 0, 1},
+		Weights: []int64{5, 6, 5, 6}})
 	for _, weight := range []float64{0, -1, 0.5, 1e300} {
 		source.SetWeightedEdge(source.NewWeightedEdge(simple.Node(40), simple.Node(7), weight))
 		if _, _, err := FromGonum(source); err == nil {

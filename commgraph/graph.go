@@ -12,10 +12,14 @@ import (
 // a vertex ascend strictly, never the vertex itself; every edge stands at both
 // ends with the same weight > 0.
 type Graph struct {
-	Offsets       []int32 // length vertices+1
-	Neighbors     []int32 // length 2 x edges
-	Weights       []int64 // length 2 x edges: bytes of the pair, both directions together
-	VertexWeights []int64 // length vertices, or nil = 1 each
+	// Offsets: length vertices+1.
+	Offsets []int32
+	// Neighbors: length 2 x edges.
+	Neighbors []int32
+	// Weights (length 2 x edges): bytes of the pair, both directions together.
+	Weights []int64
+	// VertexWeights: length vertices, or nil = 1 each.
+	VertexWeights []int64
 }
 
 // Vertices is the number of vertices.

@@ -65,15 +65,18 @@ func TestRealScotch(t *testing.T) {
 	random := rand.New(rand.NewPCG(5, 6))
 	for name, g := range someGraphs() {
 		written := write(t, func(w *bytes.Buffer) error { return WriteScotch(w, g) }).String()
-		for kind, text := range map[string]string{"written": written, "labelled": scotchText(g, random, true), "shuffled": scotchText(g, random, false)} {
+		for kind, text := range map[string]string{"written": written, "labelled": scotchText(g, random, true),
+			"shuffled": scotchText(g, random, false)} {
 			path := fileOf(t, text)
 			out, ok := output(t, gtst, path)
-			for _, want := range []string{fmt.Sprintf("Vertex\tnbr=%d\n", g.Vertices()), fmt.Sprintf("Edge\tnbr=%d\n", g.Edges())} {
+			for _, want := range []string{fmt.Sprintf("Vertex\tnbr=%d\n", g.Vertices()),
+				fmt.Sprintf("Edge\tnbr=%d\n", g.Edges())} {
 				if !ok || !strings.Contains(out, want) {
 					t.Errorf("%s, %s: want %q in\n%s", name, kind, want, out)
 				}
 			}
-			if !strings.Contains(out, fmt.Sprintf("sum=%d\t", 2*g.TotalWeight())) && !strings.Contains(out, fmt.Sprintf("sum=%d\t", g.TotalWeight())) {
+			if !strings.Contains(out, fmt.Sprintf("sum=%d\t", 2*g.TotalWeight())) &&
+				!strings.Contains(out, fmt.Sprintf("sum=%d\t", g.TotalWeight())) {
 				t.Errorf("%s, %s: total load is not %d in\n%s", name, kind, g.TotalWeight(), out)
 			}
 			if out, ok := output(t, gord, path, filepath.Join(t.TempDir(), "order")); !ok {
@@ -96,12 +99,14 @@ func TestRealScotchVerdicts(t *testing.T) {
 		{"0 3 4 0 000 1 1 2\n0\n2 1 1", false}, {"0\n3 4\n0 020\n1 7 1\n2 7 0 9 2\n1 9 1\n", false},
 		{"0\n3 4\n0 10\n1 0 1\n2 0 0 9 2\n1 9 1\n", false}, {"0\n3 4\n0 10\n1 6 1\n2 7 0 9 2\n1 9 1\n", false},
 		{"0\n3 4\n0 111\n10 5 1 7 20\n20 0 2 7 10 9 30\n30 1 1 9 20\n", false},
-		{"0\n3 4\n1 100\n30 1 20\n0 1 20\n20 2 0 30\n", false}, {"0\n3 4\n0 100\n20 1 20\n20 2 20 30\n30 1 20\n", false},
+		{"0\n3 4\n1 100\n30 1 20\n0 1 20\n20 2 0 30\n", false}, {"0\n3 4\n0 100\n20 1 20\n20 2 20 30\n30 1 " +
+			"20\n", false},
 		{"0\n3 4\n0 1000\n1 1\n2 0 2\n1 1\n", false}, {"1\n3 4\n0 000\n1 1\n2 0 2\n1 1\n", false},
 		{"0\n3 6\n0 000\n2 0 1\n2 0 2\n2 1 2\n", false}, {"0\n2 4\n0 000\n2 1 1\n2 0 0\n", false},
 		{"0\n3 3\n0 000\n1 1\n1 2\n1 1\n", false}, {"0\n3 3\n0 000\n1 1\n2 0 2\n1 1\n", false},
 		{"0\n3 6\n0 000\n1 1\n2 0 2\n1 1\n", false}, {"0\n0 0\n0 000\n", false}, {"# c\n0\n0 0\n0 000\n", false},
-		{"0\n3 4\n0 001\n-5 1 1\n0 2 0 2\n1 1 1\n", false}, {"0\n3 4\n0 100\n-10 1 20\n20 2 -10 30\n30 1 20\n", false},
+		{"0\n3 4\n0 001\n-5 1 1\n0 2 0 2\n1 1 1\n", false}, {"0\n3 4\n0 100\n-10 1 20\n20 2 -10 30\n30 1 " +
+			"20\n", false},
 		{"0\n3 4\n0 000\n1 1\n2 0 2\n1 1\n 7", true}, {"0\n3 4\n-1 000\n1 0\n2 -1 1\n1 0\n", true},
 	} {
 		_, err := ReadScotch("f", strings.NewReader(test.text))
@@ -123,7 +128,8 @@ func TestRealConversion(t *testing.T) {
 		if out, ok := output(t, gcv, "-i"+from, "-o"+to, path, result); !ok {
 			t.Fatalf("gcv from %s to %s: %s", from, to, out)
 		}
-		traffic, err := Open(result, map[string]string{"c": FormatMETIS, "m": FormatMatrixMarket, "s": FormatScotch}[to])
+		traffic, err := Open(result, map[string]string{"c": FormatMETIS, "m": FormatMatrixMarket,
+			"s": FormatScotch}[to])
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -135,7 +141,10 @@ func TestRealConversion(t *testing.T) {
 		same(t, name+" from METIS", convert("c", "s", metis).Graph(), bare)
 		scotch := fileOf(t, write(t, func(w *bytes.Buffer) error { return WriteScotch(w, g) }).String())
 		same(t, name+" to METIS", convert("s", "c", scotch).Graph(), bare)
-		matrix := fileOf(t, write(t, func(w *bytes.Buffer) error { return WriteMatrixMarket(w, bare.Traffic()) }).String())
+		matrix := fileOf(t, write(t, func(w *bytes.Buffer) error {
+			return WriteMatrixMarket(w,
+				bare.Traffic())
+		}).String())
 		same(t, name+" structure from a matrix", structure(convert("m", "s", matrix).Graph()), structure(bare))
 		same(t, name+" structure to a matrix", structure(convert("s", "m", scotch).Graph()), structure(bare))
 	}

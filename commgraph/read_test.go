@@ -27,7 +27,8 @@ func TestReadForms(t *testing.T) {
 		{"mark", "", "\xef\xbb\xbf5,1200000,0\n0,0,7\n0,0,0", want},
 		{"edges", "", "src,dst,bytes\n0,0,5\n0,1,1200000\n1,2,7\n", want},
 		{"order of lines", "", "src,dst,bytes\n1,2,7\n0,1,1200000\n0,0,5\n", want},
-		{"order and case of columns, others", "", "Bytes , note,DST,\"Src\"\n5,x,0,0\n1.2e6,,1,0\n7,y z,2,1\n", want},
+		{"order and case of columns, others", "", "Bytes , note,DST,\"Src\"\n5,x,0,0\n1.2e6,,1,0\n7,y " +
+			"z,2,1\n", want},
 		{"sums", "", "src,dst,bytes\n1,2,3\n0,1,1200000\n0,0,5\n1,2,4", want},
 		{"comments", "", "# made by hand\n\nsrc,dst,bytes\n1,2,7\n# half\n0,1,1200000\n\n0,0,5\n", want},
 		{"no header", FormatEdges, "0,0,5\n0,1,1200000\n1,2,7\n", want},
@@ -97,10 +98,12 @@ func TestDenseCounts(t *testing.T) {
 	mustCheck(t, traffic)
 	same(t, "with counts", traffic, &Traffic{Offsets: []int32{0, 1, 3, 5}, Destinations: []int32{1, 0, 2, 0, 2},
 		Bytes: []int64{10, 0, 20, 3, 0}, Messages: []int64{1, 4, 2, 1, 6}})
-	for _, counts := range []string{"0,0\n0,0\n", "0,0,0,0\n0,0,0,0\n0,0,0,0\n0,0,0,0\n", "0,0,0\n0,x,0\n0,0,0\n", ""} {
+	for _, counts := range []string{"0,0\n0,0\n", "0,0,0,0\n0,0,0,0\n0,0,0,0\n0,0," +
+		"0,0\n", "0,0,0\n0,x,0\n0,0,0\n", ""} {
 		traffic := read()
 		var e *input.Error
-		if err := ReadDenseCounts(traffic, "counts.csv", strings.NewReader(counts)); !errors.As(err, &e) || e.File != "counts.csv" {
+		if err := ReadDenseCounts(traffic, "counts.csv", strings.NewReader(counts)); !errors.As(err, &e) ||
+			e.File != "counts.csv" {
 			t.Errorf("%q: error %v", counts, err)
 		}
 		same(t, "after an error", traffic, read())

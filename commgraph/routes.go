@@ -17,8 +17,10 @@ const (
 // on: the node's place in each dimension of its network, and after them, if the
 // profile has it, the core.
 type Coordinates struct {
-	Dimensions int     // numbers a rank
-	Values     []int32 // length ranks x Dimensions, rank by rank; all -1 for a rank whose place is not known
+	// Dimensions: numbers a rank.
+	Dimensions int
+	// Values: length ranks x Dimensions, rank by rank; all -1 for a rank whose place is not known.
+	Values []int32
 }
 
 // Ranks is the number of ranks, those without a place included.
@@ -51,9 +53,12 @@ func (c *Coordinates) Extents() []int {
 
 // Hop is one step of the recorded way of a message.
 type Hop struct {
-	Source, Destination int32 // ranks that exchange the message
-	Number              int32 // of the step on the way, from 1
-	From, To            int32 // ranks on the nodes that the step leaves and reaches
+	// Source, Destination: ranks that exchange the message.
+	Source, Destination int32
+	// Number: of the step on the way, from 1.
+	Number int32
+	// From, To: ranks on the nodes that the step leaves and reaches.
+	From, To int32
 }
 
 // routeReader is the state of ReadRoutes.

@@ -11,8 +11,10 @@ import (
 )
 
 func FuzzReadCoordinates(f *testing.F) {
-	for _, s := range []string{"rank,x,y\n0,1,2\n2,0,0\n", "# c\n1,-0.5,1e3\r\n\n0, 2 ,.25\n3,,\n", "\"RANK\",x\n0,5\n", "Hop 1: [1-0] 1 (4 5) -> 0 (4 6)\n",
-		"rank,x\n0,1e15\n1,-1e15\n", "0,1e-300\n1,0\n", "1073741823,0\n", "rank,x\n0,1e308\n", "rank\n", "0,1,\n", "\xef\xbb\xbfrank,x\n0,1073741824"} {
+	for _, s := range []string{"rank,x,y\n0,1,2\n2,0,0\n", "# c\n1,-0.5,1e3\r\n\n0, 2 " +
+		",.25\n3,,\n", "\"RANK\",x\n0,5\n", "Hop 1: [1-0] 1 (4 5) -> 0 (4 6)\n",
+		"rank,x\n0,1e15\n1,-1e15\n", "0,1e-300\n1,0\n", "1073741823,0\n", "rank,x\n0," +
+			"1e308\n", "rank\n", "0,1,\n", "\xef\xbb\xbfrank,x\n0,1073741824"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
@@ -96,7 +98,8 @@ func TestCoordinatesKeepProportions(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		dims := rapid.IntRange(1, 3).Draw(t, "dimensions")
 		size := rapid.SampledFrom([]float64{1e-6, 1, 1e6}).Draw(t, "size")
-		places := rapid.SliceOfN(rapid.SliceOfN(rapid.Float64Range(-size, size), dims, dims), 2, 20).Draw(t, "places")
+		places := rapid.SliceOfN(rapid.SliceOfN(rapid.Float64Range(-size, size), dims, dims), 2, 20).Draw(t,
+			"places")
 		var file strings.Builder
 		for r, place := range places {
 			fmt.Fprint(&file, r)

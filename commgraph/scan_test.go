@@ -37,7 +37,8 @@ func TestScannerWords(t *testing.T) {
 	}
 	text := b.String()
 	for name, r := range map[string]io.Reader{
-		"whole": strings.NewReader(text), "halves": iotest.HalfReader(strings.NewReader(text)), "bytes": iotest.OneByteReader(strings.NewReader(text)),
+		"whole": strings.NewReader(text), "halves": iotest.HalfReader(strings.NewReader(text)),
+		"bytes": iotest.OneByteReader(strings.NewReader(text)),
 	} {
 		s := newScanner("f", "", r)
 		for number, line := range strings.Split(text, "\n") {
@@ -45,10 +46,12 @@ func TestScannerWords(t *testing.T) {
 			for _, word := range strings.FieldsFunc(line, func(c rune) bool { return blank(byte(c)) }) {
 				column += strings.Index(line[column:], word) + 1
 				if !s.more() || s.number != number+1 || s.word-s.start+1 != column || string(s.peekWord()) != word {
-					t.Fatalf("%s: %q at %d:%d, want %.20q at %d:%d", name, s.peekWord(), s.number, s.word-s.start+1, word, number+1, column)
+					t.Fatalf("%s: %q at %d:%d, want %.20q at %d:%d", name, s.peekWord(), s.number, s.word-s.start+1,
+						word, number+1, column)
 				}
 				value, ok := s.integer()
-				if len(word) <= 15 && fmt.Sprint(value) != word || len(word) > 18 && value <= MaxTotal && strings.Trim(word, "0") != "" || !ok {
+				if len(word) <= 15 && fmt.Sprint(value) != word || len(word) > 18 && value <= MaxTotal &&
+					strings.Trim(word, "0") != "" || !ok {
 					t.Fatalf("%s: %.30q read as %d, %t", name, word, value, ok)
 				}
 				column += len(word) - 1
@@ -69,7 +72,8 @@ func TestScannerWords(t *testing.T) {
 func TestLongWords(t *testing.T) {
 	long := strings.Repeat("0", 3*windowBytes)
 	for _, test := range []struct{ format, text string }{
-		{FormatMETIS, long}, {FormatMETIS, "2 1\n" + long + "2\n1\n"}, {FormatMETIS, "2 1 001\n2 " + long + "1\n1 1\n"},
+		{FormatMETIS, long}, {FormatMETIS, "2 1\n" + long + "2\n1\n"},
+		{FormatMETIS, "2 1 001\n2 " + long + "1\n1 1\n"},
 		{FormatScotch, long}, {FormatScotch, "0 2 2 0 0 1 " + long}, {FormatScotch, "0 2 2 0 10 1 " + long},
 		{FormatMatrixMarket, long}, {FormatMatrixMarket, mm + "coordinate real general\n2 2 1\n1 1 " + long + "\n"},
 		{FormatMatrixMarketPattern, mm + "coordinate real general\n2 2 1\n1 1 " + long + "\n"},
@@ -81,7 +85,8 @@ func TestLongWords(t *testing.T) {
 			t.Errorf("%s %.20q: %.300v", test.format, test.text, err)
 		}
 	}
-	checkRead(t, "%"+long+"\n2 1\n%"+long+"\n2\n1\n", "", &Traffic{Offsets: []int32{0, 1, 2}, Destinations: []int32{1, 0}, Bytes: []int64{1, 0}})
+	checkRead(t, "%"+long+"\n2 1\n%"+long+"\n2\n1\n", "",
+		&Traffic{Offsets: []int32{0, 1, 2}, Destinations: []int32{1, 0}, Bytes: []int64{1, 0}})
 }
 
 // TestBrokenInput: an error of the disk is told as such, wherever it comes.
@@ -194,7 +199,8 @@ func scotchText(g *Graph, random *rand.Rand, labels bool) string {
 // metisText writes g with neighbours in any order.
 func metisText(g *Graph, random *rand.Rand) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%d %d %s\n", g.Vertices(), g.Edges(), map[bool]string{false: "001", true: "011"}[g.VertexWeights != nil])
+	fmt.Fprintf(&b, "%d %d %s\n", g.Vertices(), g.Edges(),
+		map[bool]string{false: "001", true: "011"}[g.VertexWeights != nil])
 	for v := range int32(g.Vertices()) {
 		if g.VertexWeights != nil {
 			fmt.Fprintf(&b, "%d ", g.VertexWeights[v])

@@ -13,8 +13,10 @@ const mm = "%%MatrixMarket matrix "
 
 // TestMatrixMarketForms: every kind of file, written by hand.
 func TestMatrixMarketForms(t *testing.T) {
-	want := &Traffic{Offsets: []int32{0, 1, 3, 4}, Destinations: []int32{2, 0, 1, 1}, Bytes: []int64{7, 5, 9, 1200000}}
-	both := &Traffic{Offsets: []int32{0, 2, 4, 5}, Destinations: []int32{0, 1, 0, 2, 1}, Bytes: []int64{3, 5, 5, 8, 8}}
+	want := &Traffic{Offsets: []int32{0, 1, 3, 4}, Destinations: []int32{2, 0, 1, 1},
+		Bytes: []int64{7, 5, 9, 1200000}}
+	both := &Traffic{Offsets: []int32{0, 2, 4, 5}, Destinations: []int32{0, 1, 0, 2, 1},
+		Bytes: []int64{3, 5, 5, 8, 8}}
 	skew := &Traffic{Offsets: []int32{0, 1, 3, 4}, Destinations: []int32{1, 0, 2, 1}, Bytes: []int64{5, 5, 8, 8}}
 	ones := &Traffic{Offsets: []int32{0, 1, 3, 4}, Destinations: []int32{2, 0, 1, 1}, Bytes: []int64{1, 1, 1, 1}}
 	for _, test := range []struct {
@@ -22,8 +24,10 @@ func TestMatrixMarketForms(t *testing.T) {
 		want               *Traffic
 	}{
 		{"general", "", mm + "coordinate integer general\n3 3 4\n1 3 7\n2 1 5\n2 2 9\n3 2 1200000\n", want},
-		{"any order, real, comments, blanks", "", "\xef\xbb\xbf%%matrixmarket MATRIX Coordinate Real GENERAL \r\n%\n\n%c\n 3\t3 4\r\n\n2 2 9.0\n%c\n3 2 1.2e6\n\v2 1 5.\r\n 1 3 7", want},
-		{"sums and zeros", "", mm + "coordinate double general\n3 3 7\n1 3 7\n2 1 2\n2 2 9\n3 2 1e6\n3 2 200000\n2 1 3\n3 3 0\n", want},
+		{"any order, real, comments, blanks", "", "\xef\xbb\xbf%%matrixmarket MATRIX Coordinate Real GENERAL " +
+			"\r\n%\n\n%c\n 3\t3 4\r\n\n2 2 9.0\n%c\n3 2 1.2e6\n\v2 1 5.\r\n 1 3 7", want},
+		{"sums and zeros", "", mm + "coordinate double general\n3 3 7\n1 3 7\n2 1 2\n2 2 9\n3 2 1e6\n3 2 " +
+			"200000\n2 1 3\n3 3 0\n", want},
 		{"array", "", mm + "array integer general\n3 3\n0\n5\n0\n0\n9\n1200000\n7\n0\n0\n", want},
 		{"array on one line", "", mm + "array real general\n3 3\n0 5 0 0 9 1.2e6 7 0 0", want},
 		{"symmetric", "", mm + "coordinate integer symmetric\n3 3 3\n1 1 3\n2 1 5\n3 2 8\n", both},
@@ -31,9 +35,12 @@ func TestMatrixMarketForms(t *testing.T) {
 		{"skew", "", mm + "coordinate integer skew-symmetric\n3 3 2\n2 1 -5\n3 2 8\n", skew},
 		{"skew array", "", mm + "array real skew-symmetric\n3 3\n5\n0\n-8\n", skew},
 		{"pattern", "", mm + "coordinate pattern general\n3 3 4\n1 3\n2 1\n2 2\n3 2\n", ones},
-		{"structure", FormatMatrixMarketPattern, mm + "coordinate real general\n3 3 4\n1 3 -0.5\n2 1 0\n2 2 1e999\n3 2 NaN\n", ones},
-		{"complex structure", FormatMatrixMarketPattern, mm + "coordinate complex general\n3 3 4\n1 3 1 2\n2 1 0 0\n2 2 3 4\n3 2 5 6\n", ones},
-		{"array structure", FormatMatrixMarketPattern, mm + "array complex general\n3 3\n0 0\n0 1\n0 0\n0 0\n-1 0\n.5 0\n1 1\n0 0\n-0 0\n", ones},
+		{"structure", FormatMatrixMarketPattern, mm + "coordinate real general\n3 3 4\n1 3 -0.5\n2 1 0\n2 2 " +
+			"1e999\n3 2 NaN\n", ones},
+		{"complex structure", FormatMatrixMarketPattern, mm + "coordinate complex general\n3 3 4\n1 3 1 2\n2 1 " +
+			"0 0\n2 2 3 4\n3 2 5 6\n", ones},
+		{"array structure", FormatMatrixMarketPattern, mm + "array complex general\n3 3\n0 0\n0 1\n0 0\n0 " +
+			"0\n-1 0\n.5 0\n1 1\n0 0\n-0 0\n", ones},
 		{"nobody", "", mm + "coordinate integer general\n0 0 0\n", &Traffic{Offsets: []int32{0}}},
 		{"nobody in an array", "", mm + "array integer skew-symmetric\n0 0\n", &Traffic{Offsets: []int32{0}}},
 		{"silence", "", mm + "coordinate integer general\n3 3 0\n", &Traffic{Offsets: make([]int32, 4)}},
@@ -100,7 +107,8 @@ func TestParCommForms(t *testing.T) {
 	}{
 		{"recorded", "", "0 0 5.000e+00 0\n0 1 1.2e+06 2\n1 2 7 1\n", []int32{0, 2, 1}},
 		{"numbers alone", "", "0 0 5 0\n0 1 1200000 2\n1 2 7 1\n", []int32{0, 2, 1}},
-		{"order, tabs, sums, comments", FormatParComm, "# c\n1\t2 3 1\r\n0 1 1.2e+06 2\n\n#\n1 2 4 1\n0 0 5 0\n2 2 0 8\n", []int32{0, 2, 1}},
+		{"order, tabs, sums, comments", FormatParComm, "# c\n1\t2 3 1\r\n0 1 1.2e+06 2\n\n#\n1 2 4 1\n0 0 5 " +
+			"0\n2 2 0 8\n", []int32{0, 2, 1}},
 		{"some hops", "", "0 0 5\n0 1 1.2e+06 2\n1 2 7.\n", []int32{-1, 2, -1}},
 		{"some hops of one pair", "", "0 0 5\n0 1 1.2e+06\n1 2 3\n1 2 4. 6\n", []int32{-1, -1, 6}},
 		{"no hops", "", "0 0 5\n0 1 1.2e+06\n1 2 3\n1 2 4\n", nil},
@@ -166,9 +174,11 @@ var sparseErrors = []wrongFile{
 	{"", mm + "coordinate real skew-symmetric\n2 2 1\n2 1 --5\n", 3, 6, "negative"},
 	{"", mm + "array real general\n2 2\n1\n2\n3\n", 5, 0, "ends before entry 2,2"},
 	{"", mm + "array real symmetric\n2 2\n1\n2\n3\n4\n", 6, 1, "after the last of 3 entries"},
-	{"", mm + "coordinate real general\n1073741824 1073741824 1\n1 2 5\n", 2, 0, "1073741824 rows for 1 entries"},
+	{"", mm + "coordinate real general\n1073741824 1073741824 1\n1 " +
+		"2 5\n", 2, 0, "1073741824 rows for 1 entries"},
 	{FormatMatrixMarketPattern, mm + "coordinate real general\n2 2 1\n1 2 x\n", 3, 5, `"x" is not a number`},
-	{FormatMatrixMarketPattern, mm + "coordinate complex general\n2 2 1\n1 2 5\n", 3, 0, "ends before the value"},
+	{FormatMatrixMarketPattern, mm + "coordinate complex general\n2 2 1\n1 " +
+		"2 5\n", 3, 0, "ends before the value"},
 
 	{FormatScotch, "", 0, 0, "empty"},
 	{FormatScotch, " \n\n", 0, 0, "empty"},
@@ -191,7 +201,8 @@ var sparseErrors = []wrongFile{
 	{"", "0\n2 4\n5 000\n2 6 6\n2 5 5\n", 4, 0, "vertex 5 names its neighbour 6 twice"},
 	{"", "0\n2 2\n0 001\n-1 1 1\n5 1 0\n", 4, 1, `vertex load is "-1"`},
 	{"", "0\n2 2\n0 001\n4503599627370496 1 1\n5 1 0\n", 5, 1, "total vertex load"},
-	{"", "0\n3 4\n0 010\n2 4503599627370496 1 4503599627370496 2\n1 4503599627370496 0\n1 4503599627370496 0\n", 5, 20, "total load above"},
+	{"", "0\n3 4\n0 010\n2 4503599627370496 1 4503599627370496 2\n1 4503599627370496 0\n1 " +
+		"4503599627370496 0\n", 5, 20, "total load above"},
 	{"", "0\n2 2\n0 100\n5 1 6\n5 1 6\n", 5, 0, "label 5 stands at two vertices"},
 	{"", "0\n2 2\n0 100\n6 1 7\n5 1 6\n", 4, 0, "vertex 6 names 7, which is the label of no vertex"},
 	{"", "0\n2 2\n0 100\n6 1 6\n5 1 5\n", 5, 0, "vertex 5 is its own neighbour"},

@@ -7,9 +7,12 @@ import (
 )
 
 func FuzzReadMatrixMarket(f *testing.F) {
-	for _, s := range []string{"coordinate integer general\n3 3 2\n1 3 7\n2 1 5\n", "coordinate real symmetric\n% c\n2 2 2\n1 1 3.\n\n2 1 1e3\n",
-		"array real skew-symmetric\n3 3\n5\n0\n-8\n", "array integer general\n2 2\n1 2 3 4", "coordinate pattern symmetric\n2 2 1\n2 1\n",
-		"coordinate complex hermitian\n2 2 1\n2 1 0 0\n", "coordinate integer general\n1073741824 1073741824 1\n1 1 5\n", "array real general\n1073741824 1073741824\n0\n"} {
+	for _, s := range []string{"coordinate integer general\n3 3 2\n1 3 7\n2 " +
+		"1 5\n", "coordinate real symmetric\n% c\n2 2 2\n1 1 3.\n\n2 1 1e3\n",
+		"array real skew-symmetric\n3 3\n5\n0\n-8\n", "array integer general\n2 2\n1 " +
+			"2 3 4", "coordinate pattern symmetric\n2 2 1\n2 1\n",
+		"coordinate complex hermitian\n2 2 1\n2 1 0 0\n", "coordinate integer general\n1073741824 1073741824 " +
+			"1\n1 1 5\n", "array real general\n1073741824 1073741824\n0\n"} {
 		f.Add(mm+s, false)
 		f.Add(mm+s, true)
 	}
@@ -41,15 +44,20 @@ func FuzzReadMatrixMarket(f *testing.F) {
 }
 
 func FuzzReadScotch(f *testing.F) {
-	for _, s := range []string{"0\n3 4\n0 000\n2 1 2\n1 0\n1 0\n", "0\n3 4\n1 010\n2 9 3 4 2\n1 4 1\n1 9 1\n", "0\n3 4\n0 111\n30 5 1 7 10\n10 7 2 9 30 4 20\n20 0 1 4 10\n",
-		"0 2 2 0 0 1 1 1 0", "0\n1073741824 2147483647\n1073741824 111\n1 1 2147483647 5 7", "0\n2 2\n0 010\n1 0 1\n1 0 0\n", "0\n0 0\n0 0\n", "0\n2 2\n0 100\n5 1 6\n5 1 6\n"} {
+	for _, s := range []string{"0\n3 4\n0 000\n2 1 2\n1 " +
+		"0\n1 0\n", "0\n3 4\n1 010\n2 9 3 4 2\n1 4 1\n1 9 1\n", "0\n3 4\n0 111\n30 5 1 7 10\n10 7 2 9 30 4 " +
+		"20\n20 0 1 4 10\n",
+		"0 2 2 0 0 1 1 1 0", "0\n1073741824 2147483647\n1073741824 111\n1 1 " +
+			"2147483647 5 7", "0\n2 2\n0 010\n1 0 1\n1 0 0\n", "0\n0 0\n0 0\n", "0\n2 2\n0 100\n5 1 6\n5 1 6\n"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, text string) { readAgain(t, text, ReadScotch, WriteScotch) })
 }
 
 func FuzzReadParComm(f *testing.F) {
-	for _, s := range []string{"0 1 9.526e+06 0\n0 2 1.048e+07 0\n", "# c\n1\t0 5\r\n0 1 5 3\n1 0 2 1", "0 1048576 5\n", "0 1073741823 5\n", "0 0 0 0\n", "0 1 5 1\n0 1 5 2\n"} {
+	for _, s := range []string{"0 1 9.526e+06 0\n0 2 " +
+		"1.048e+07 0\n", "# c\n1\t0 5\r\n0 1 5 3\n1 0 2 1", "0 1048576 5\n", "0 1073741823 5\n", "0 0 0 0\n",
+		"0 1 5 1\n0 1 5 2\n"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
@@ -66,8 +74,11 @@ func FuzzReadParComm(f *testing.F) {
 }
 
 func FuzzReadRoutes(f *testing.F) {
-	for _, s := range []string{"Hop 1: [12-0] 12 (0 1 1 0 0 0) -> 8 (0 1 0 0 0 0)\nHop 2: [12-0] 8 (0 1 0 0 0 0) -> 0 (0 0 0 0 0 0)\n",
-		"Hop 1:[1-0]1(7)->0(3)\r\n\n", "Hop 1: [65536-0] 65536 (1) -> 0 (2)\n", "Hop 1: [1-0] 1 (1) -> 0 (1 2)\n", "Hop 1: [1-0] 1 (1) -> 1 (2)\n", "Hop 1: [1-0] 1 () -> 1 ()\n"} {
+	for _, s := range []string{"Hop 1: [12-0] 12 (0 1 1 0 0 0) -> 8 (0 1 0 0 0 0)\nHop 2: [12-0] 8 (0 1 0 0 " +
+		"0 0) -> 0 (0 0 0 0 0 0)\n",
+		"Hop 1:[1-0]1(7)->0(3)\r\n\n", "Hop 1: [65536-0] 65536 (1) -> 0 " +
+			"(2)\n", "Hop 1: [1-0] 1 (1) -> 0 (1 2)\n", "Hop 1: [1-0] 1 (1) -> 1 " +
+			"(2)\n", "Hop 1: [1-0] 1 () -> 1 ()\n"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
@@ -103,7 +114,8 @@ func TestRoutes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	same(t, "coordinates", c, &Coordinates{Dimensions: 3, Values: []int32{0, 0, 0, -1, -1, -1, 0, 1, 0, 0, 1, 1}})
+	same(t, "coordinates", c, &Coordinates{Dimensions: 3,
+		Values: []int32{0, 0, 0, -1, -1, -1, 0, 1, 0, 0, 1, 1}})
 	same(t, "hops", hops, []Hop{{3, 0, 1, 3, 2}, {3, 0, 2, 2, 0}})
 	same(t, "extents", c.Extents(), []int{1, 2, 2})
 	if c.Ranks() != 4 || c.Of(1) != nil || len(c.Of(2)) != 3 {

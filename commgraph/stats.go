@@ -4,16 +4,25 @@ import "fmt"
 
 // Stats describes traffic in a few numbers.
 type Stats struct {
-	Ranks      int
-	Entries    int     // directed pairs, a rank with itself included
-	Pairs      int     // undirected pairs of different ranks that exchange bytes
-	Bytes      int64   // between different ranks
-	SelfBytes  int64   // of ranks with themselves
-	Messages   int64   // between different ranks; -1 = not known
-	MinDegree  int     // fewest partners of a rank; 0 without ranks
-	MeanDegree float64 // partners a rank; 0 without ranks
-	MaxDegree  int     // most partners of a rank
-	Components int     // groups of ranks that talk to each other, silent ranks alone
+	Ranks int
+	// Entries: directed pairs, a rank with itself included.
+	Entries int
+	// Pairs: undirected pairs of different ranks that exchange bytes.
+	Pairs int
+	// Bytes: between different ranks.
+	Bytes int64
+	// SelfBytes: of ranks with themselves.
+	SelfBytes int64
+	// Messages: between different ranks; -1 = not known.
+	Messages int64
+	// MinDegree: fewest partners of a rank; 0 without ranks.
+	MinDegree int
+	// MeanDegree: partners a rank; 0 without ranks.
+	MeanDegree float64
+	// MaxDegree: most partners of a rank.
+	MaxDegree int
+	// Components: groups of ranks that talk to each other, silent ranks alone.
+	Components int
 	// Symmetry: share of Bytes that comes back on the same pair: 1 = as much both ways (or nothing
 	// at all), 0 = one way only
 	Symmetry float64

@@ -57,7 +57,8 @@ func TestMultiply(t *testing.T) {
 		t.Fatal(err)
 	}
 	mustCheck(t, got)
-	same(t, "times 1000", got, &Traffic{Offsets: []int32{0, 1, 2}, Destinations: []int32{1, 1}, Bytes: []int64{3000, 4000}, Messages: []int64{5, 1}})
+	same(t, "times 1000", got, &Traffic{Offsets: []int32{0, 1, 2}, Destinations: []int32{1, 1},
+		Bytes: []int64{3000, 4000}, Messages: []int64{5, 1}})
 	if traffic.Bytes[0] != 3 {
 		t.Error("the original changed")
 	}

@@ -14,8 +14,10 @@ const MaxRanks = 1 << 30
 // Flow is what one rank sends another over the whole program.
 type Flow struct {
 	From, To int32
-	Bytes    int64 // >= 0
-	Messages int64 // >= 0; 0 = not known (of a Traffic without counts)
+	// Bytes: >= 0.
+	Bytes int64
+	// Messages: >= 0; 0 = not known (of a Traffic without counts).
+	Messages int64
 }
 
 // Traffic is the directed communication of a program, in compressed sparse
@@ -24,10 +26,14 @@ type Flow struct {
 // Invariants (Check): Offsets ascends from 0 to len(Destinations); within a
 // row destinations ascend strictly; Bytes >= 0; the sum of Bytes is at most MaxTotal.
 type Traffic struct {
-	Offsets      []int32 // length ranks+1: row r is entries Offsets[r] to Offsets[r+1]
-	Destinations []int32 // length entries
-	Bytes        []int64 // length entries
-	Messages     []int64 // length entries; nil = counts not known
+	// Offsets (length ranks+1): row r is entries Offsets[r] to Offsets[r+1].
+	Offsets []int32
+	// Destinations: length entries.
+	Destinations []int32
+	// Bytes: length entries.
+	Bytes []int64
+	// Messages: length entries; nil = counts not known.
+	Messages []int64
 }
 
 // Ranks is the number of ranks.

@@ -12,33 +12,51 @@ import (
 
 // Links is what was measured of the links of a network.
 type Links struct {
-	Rate      []float64 // length links: bytes a second that the link carried, at most what it can; 0 unless Known
-	Congested []float64 // length links: share of the time in which the port had data and could send none, 0 to 1; 0 where nobody says
-	Known     []bool    // length links: the rate was measured
-	Count     Count
-	Warnings  []string // what was assumed, missing or not used, by name
-	Windows   []*Links // the intervals between snapshots, or tables, in order of time; nil where there is one
+	// Rate (length links): bytes a second that the link carried, at most what it can; 0 unless Known.
+	Rate []float64
+	// Congested (length links): share of the time in which the port had data and could send none, 0 to
+	// 1; 0 where nobody says.
+	Congested []float64
+	// Known (length links): the rate was measured.
+	Known []bool
+	Count Count
+	// Warnings: what was assumed, missing or not used, by name.
+	Warnings []string
+	// Windows: the intervals between snapshots, or tables, in order of time; nil where there is one.
+	Windows []*Links
 
 	back []int32 // links that leave ports of which a counter went back
 }
 
 // Count says how links and ports were measured.
 type Count struct {
-	Measured  int // links with a rate, those of FarEnd included
-	FarEnd    int // of these by what the port at the far end received, as their own said nothing
-	Dead      int // nodes whose file was empty
-	Missing   int // links whose port is in no file, or in one of two snapshots alone
-	Saturated int // ports of which a counter stood at its end
-	Reset     int // ports of which a counter went back
-	Clamped   int // links above their rate, or that stood still for more than the time
-	Strange   int // ports in the files that the network does not have
+	// Measured: links with a rate, those of FarEnd included.
+	Measured int
+	// FarEnd: of these by what the port at the far end received, as their own said nothing.
+	FarEnd int
+	// Dead: nodes whose file was empty.
+	Dead int
+	// Missing: links whose port is in no file, or in one of two snapshots alone.
+	Missing int
+	// Saturated: ports of which a counter stood at its end.
+	Saturated int
+	// Reset: ports of which a counter went back.
+	Reset int
+	// Clamped: links above their rate, or that stood still for more than the time.
+	Clamped int
+	// Strange: ports in the files that the network does not have.
+	Strange int
 }
 
 // Options steer the reading. The zero value but for Tick -1 takes what files say.
 type Options struct {
-	Seconds float64           // from one snapshot to the next, or that a table covers; 0 = not known
-	Tick    int               // of PortXmitWait as perfquery -c prints it, 0 to 255; -1 = as the files say, else by the family of the switch
-	Columns map[string]string // column of a table for each role (Roles) that its own names do not tell
+	// Seconds: from one snapshot to the next, or that a table covers; 0 = not known.
+	Seconds float64
+	// Tick: of PortXmitWait as perfquery -c prints it, 0 to 255; -1 = as the files say, else by the
+	// family of the switch.
+	Tick int
+	// Columns: column of a table for each role (Roles) that its own names do not tell.
+	Columns map[string]string
 }
 
 // mostNamed is how many ports a warning names.
@@ -57,7 +75,8 @@ type builder struct {
 
 func newBuilder(machine *topology.Topology) *builder {
 	n := len(machine.Links)
-	b := &builder{machine: machine, Links: &Links{Rate: make([]float64, n), Congested: make([]float64, n), Known: make([]bool, n)}, far: make([]float64, n)}
+	b := &builder{machine: machine, Links: &Links{Rate: make([]float64, n), Congested: make([]float64, n),
+		Known: make([]bool, n)}, far: make([]float64, n)}
 	for l := range b.far {
 		b.far[l] = -1
 	}
@@ -77,7 +96,8 @@ func (b *builder) warnNamed(names []string, format string, args ...any) {
 	if len(names) > mostNamed {
 		more = ", ..."
 	}
-	b.warn("%s: %s%s", fmt.Sprintf(format, args...), strings.Join(names[:min(mostNamed, len(names))], ", "), more)
+	b.warn("%s: %s%s", fmt.Sprintf(format, args...), strings.Join(names[:min(mostNamed, len(names))], ", "),
+		more)
 }
 
 // port names the port that a link leaves.
@@ -104,6 +124,7 @@ func (b *builder) finish() *Links {
 		b.Rate[l], b.Congested[l] = min(most, b.Rate[l]), min(1, b.Congested[l])
 	}
 	b.Count.Clamped = len(clamped)
-	b.warnNamed(clamped, "ports that sent more than their rate, or stood still for longer than the time, taken as full; is the time between the snapshots right? (%d)", len(clamped))
+	b.warnNamed(clamped, "ports that sent more than their rate, or stood still for longer than the time, "+
+		"taken as full; is the time between the snapshots right? (%d)", len(clamped))
 	return b.Links
 }

@@ -23,13 +23,16 @@ import (
 // that it could not: lost / (lost + sent).
 func Difference(machine *topology.Topology, before, after *Snapshot, o Options) (*Links, error) {
 	if machine.Ports == nil {
-		return nil, &input.Error{Reason: "ports of perfquery and ibqueryerrors have LIDs and GUIDs, and the network " + machine.Name + " has none",
+		return nil, &input.Error{Reason: "ports of perfquery and ibqueryerrors have LIDs and GUIDs, and the " +
+			"network " + machine.Name + " has none",
 			Hint: "give the output of ibnetdiscover as --topology, or the measurement as CSV with from,port,to"}
 	}
 	if before != nil && !(o.Seconds > 0) {
-		return nil, &input.Error{Reason: "snapshots without the time between them", Hint: "--measured-seconds N: the dumps do not say it"}
+		return nil, &input.Error{Reason: "snapshots without the time between " +
+			"them", Hint: "--measured-seconds N: the dumps do not say it"}
 	}
-	d := &difference{builder: newBuilder(machine), index: newIndex(machine), seconds: o.Seconds, whole: before == nil,
+	d := &difference{builder: newBuilder(machine), index: newIndex(machine), seconds: o.Seconds,
+		whole: before == nil,
 		ticks: ticks{machine: machine, said: o.Tick, guessed: map[string]int{}}}
 	d.after = d.place(after)
 	if before != nil {
@@ -78,7 +81,8 @@ func (d *difference) place(s *Snapshot) []*port {
 // merged is one port that two tools call by different names.
 func merged(a, b *port) *port {
 	both := *a
-	for _, of := range []func(*port) *counter{fieldNames["PortXmitData"], fieldNames["PortRcvData"], fieldNames["PortXmitWait"]} {
+	for _, of := range []func(*port) *counter{fieldNames["PortXmitData"], fieldNames["PortRcvData"],
+		fieldNames["PortXmitWait"]} {
 		if c := of(b); c.known {
 			of(&both).set(c.value, c.wide)
 		}
@@ -91,7 +95,8 @@ func merged(a, b *port) *port {
 func (d *difference) check(before, after *Snapshot) error {
 	for _, s := range []*Snapshot{before, after} {
 		if s != nil && s.Ports() == 0 {
-			return &input.Error{Reason: "the snapshot has no counters of any port", Hint: "write it with perfquery -x or ibqueryerrors --data for every port"}
+			return &input.Error{Reason: "the snapshot has no counters of any " +
+				"port", Hint: "write it with perfquery -x or ibqueryerrors --data for every port"}
 		}
 	}
 	placed := func(ports []*port) bool {
@@ -128,7 +133,8 @@ func (d *difference) link(l int32) {
 	sent, known := d.increase(l, before.sent, after.sent)
 	received, receives := d.increase(l, before.received, after.received)
 	waited, waits := d.increase(l, before.waited, after.waited)
-	d.saturated, d.reset = d.saturated[:min(len(d.saturated), full+1)], d.reset[:min(len(d.reset), back+1)] // a port once
+	// a port once
+	d.saturated, d.reset = d.saturated[:min(len(d.saturated), full+1)], d.reset[:min(len(d.reset), back+1)]
 	lost := 0.0
 	if waits && waited > 0 {
 		lost = waited * d.ticks.lostBytes(l, max(after.tick, before.tick))
@@ -188,7 +194,9 @@ func (d *difference) report(before, after *Snapshot) {
 	d.Count.Dead, d.Count.Strange, d.Count.Missing = len(empty), len(d.strange), len(d.missing)
 	d.Count.Saturated, d.Count.Reset = len(d.saturated), len(d.reset)
 	if d.whole && d.seconds <= 0 {
-		d.warn("one snapshot without --measured-seconds: counters since a reset at a time nobody knows. How much links carried is unknown and nothing is taken from their rates; of what ports wanted to send, the share that they could not is used as congestion")
+		d.warn("one snapshot without --measured-seconds: counters since a reset at a time nobody knows. How " +
+			"much links carried is unknown and nothing is taken from their rates; of what ports wanted to send, " +
+			"the share that they could not is used as congestion")
 	} else if d.whole {
 		d.warn("one snapshot: the counters are taken as the traffic of the %g s since their reset", d.seconds)
 	}
@@ -196,8 +204,10 @@ func (d *difference) report(before, after *Snapshot) {
 	d.warnNamed(others, "files without counters of ports, passed over (%d)", len(others))
 	d.warnNamed(d.strange, "ports in the dumps that the network does not have (%d)", len(d.strange))
 	d.warnNamed(d.missing, "ports without counters in every snapshot (%d)", len(d.missing))
-	d.warnNamed(d.saturated, "ports with a counter at its end, which is not used; perfquery -x reads 64 bits (%d)", len(d.saturated))
-	d.warnNamed(d.reset, "ports with a counter that went back between the snapshots, which is not used (%d)", len(d.reset))
+	d.warnNamed(d.saturated, "ports with a counter at its end, which is not used; perfquery -x reads 64 "+
+		"bits (%d)", len(d.saturated))
+	d.warnNamed(d.reset, "ports with a counter that went back between the snapshots, which is not used "+
+		"(%d)", len(d.reset))
 	d.ticks.warn(d.builder)
 }
 

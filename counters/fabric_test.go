@@ -75,7 +75,8 @@ func TestIndexFindsEveryPort(t *testing.T) {
 	x := newIndex(machine)
 	for l := range machine.Links {
 		p := &machine.Ports[l]
-		for _, name := range []portName{{lid: p.LID, number: p.Number}, {guid: p.GUID, number: p.Number}, {guid: p.Node, number: p.Number}} {
+		for _, name := range []portName{{lid: p.LID, number: p.Number}, {guid: p.GUID, number: p.Number},
+			{guid: p.Node, number: p.Number}} {
 			if name.lid == 0 && name.guid == 0 {
 				continue // the first host's id in a generated file
 			}

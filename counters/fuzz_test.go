@@ -21,8 +21,10 @@ func sane(t *testing.T, machine *topology.Topology, links *Links, err error) {
 	measured := 0
 	for l := range machine.Links {
 		most := machine.Links[l].BytesPerSecond
-		if !(links.Rate[l] >= 0 && links.Rate[l] <= most) || !(links.Congested[l] >= 0 && links.Congested[l] <= 1) || !links.Known[l] && links.Rate[l] != 0 {
-			t.Fatalf("link %d: rate %g of %g, congested %g, known %v", l, links.Rate[l], most, links.Congested[l], links.Known[l])
+		if !(links.Rate[l] >= 0 && links.Rate[l] <= most) ||
+			!(links.Congested[l] >= 0 && links.Congested[l] <= 1) || !links.Known[l] && links.Rate[l] != 0 {
+			t.Fatalf("link %d: rate %g of %g, congested %g, "+
+				"known %v", l, links.Rate[l], most, links.Congested[l], links.Known[l])
 		}
 		if links.Known[l] {
 			measured++
@@ -38,8 +40,10 @@ func FuzzReadPerfquery(f *testing.F) {
 	ports := make([]PortCounters, len(machine.Links))
 	ports[1] = PortCounters{5, 6, 7}
 	f.Add(printed(f, machine, ports))
-	f.Add("# Port counters: Lid 1 port 1 (CapMask: 0x1400)\nPortXmitData:....................4294967295\nPortXmitWait:....................3\n")
-	f.Add("# PortSamplesControl: Lid 1 port 1\nTick:....0x07\n\nibwarn: [1] no\n# PortRcvErrorDetails counters: Lid 1 port 1\nPortSelect:....1\n")
+	f.Add("# Port counters: Lid 1 port 1 (CapMask: " +
+		"0x1400)\nPortXmitData:....................4294967295\nPortXmitWait:....................3\n")
+	f.Add("# PortSamplesControl: Lid 1 port 1\nTick:....0x07\n\nibwarn: [1] no\n# PortRcvErrorDetails " +
+		"counters: Lid 1 port 1\nPortSelect:....1\n")
 	f.Fuzz(func(t *testing.T, text string) {
 		s := NewSnapshot()
 		if err := s.ReadPerfquery("fuzz__0x0000000000000001.out", strings.NewReader(text)); err != nil {
@@ -50,7 +54,8 @@ func FuzzReadPerfquery(f *testing.F) {
 			links, err := Difference(machine, nil, s, Options{Tick: -1, Seconds: seconds})
 			sane(t, machine, links, err)
 		}
-		links, err := Difference(machine, snapshot(t, printed(t, machine, ports)), s, Options{Tick: 3, Seconds: 1e-9})
+		links, err := Difference(machine, snapshot(t, printed(t, machine, ports)), s,
+			Options{Tick: 3, Seconds: 1e-9})
 		sane(t, machine, links, err)
 	})
 }
@@ -73,7 +78,8 @@ func FuzzReadErrors(f *testing.F) {
 func FuzzReadTable(f *testing.F) {
 	machine := parse(f, smallTree)
 	f.Add("from,port,to,seconds,bytes,congested_fraction\nn0,0,,1,5,0.5\n", "")
-	f.Add("#Time,ProducerName,ib.port_xmit_data#mlx5_0.1,ib.port_xmit_wait#mlx5_0.1\n1,n0,5,6\n2,n0,4294967295,6\n3,n0,9,7\n4,n0,10,7\n", "")
+	f.Add("#Time,ProducerName,ib.port_xmit_data#mlx5_0.1,ib.port_xmit_wait#mlx5_0.1\n1,n0,5,6\n2,n0,"+
+		"4294967295,6\n3,n0,9,7\n4,n0,10,7\n", "")
 	f.Add("a,b,c\n1,n0,2\n", "time=a,from=b,wait=c")
 	f.Fuzz(func(t *testing.T, text, named string) {
 		columns, err := ParseColumns(named)
@@ -93,7 +99,8 @@ func FuzzRecognise(f *testing.F) {
 	f.Add([]byte("MIT License\n"))
 	f.Fuzz(func(t *testing.T, start []byte) {
 		got := recognise(start)
-		if blank := len(strings.TrimSpace(strings.TrimPrefix(string(start), "\xef\xbb\xbf"))) == 0; blank != (got == nothing) {
+		if blank := len(strings.TrimSpace(strings.TrimPrefix(string(start),
+			"\xef\xbb\xbf"))) == 0; blank != (got == nothing) {
 			t.Fatalf("%q is %d", start, got)
 		}
 		if again := recognise(append(start, "\n\n"...)); got != nothing && again != got {
@@ -104,7 +111,8 @@ func FuzzRecognise(f *testing.F) {
 
 func TestRecognise(t *testing.T) {
 	for text, want := range map[string]form{
-		"# Port counters: Lid 1 port 1\n": perfquery, reported: errorsOf, "\xef\xbb\xbf#Time,ProducerName\n": tableForm, " \n\n": nothing, "MIT License\n": unknown,
+		"# Port counters: Lid 1 port 1\n": perfquery, reported: errorsOf, "\xef\xbb\xbf#Time," +
+			"ProducerName\n": tableForm, " \n\n": nothing, "MIT License\n": unknown,
 		"ibwarn: [12] mad_rpc: failed\nperfquery: iberror: failed: perfquery\n": perfquery,
 	} {
 		if got := recognise([]byte(text)); got != want {

@@ -24,7 +24,8 @@ type guidPort struct {
 func lidPort(lid uint32, number int32) uint64 { return uint64(lid)<<32 | uint64(uint32(number)) }
 
 func newIndex(machine *topology.Topology) *index {
-	x := &index{machine: machine, lids: map[uint64]int32{}, guids: map[guidPort]int32{}, nodes: map[string]int32{}, owners: map[uint64]string{}, known: map[uint32]bool{}}
+	x := &index{machine: machine, lids: map[uint64]int32{}, guids: map[guidPort]int32{},
+		nodes: map[string]int32{}, owners: map[uint64]string{}, known: map[uint32]bool{}}
 	for l := range machine.Ports {
 		p := &machine.Ports[l]
 		owner := machine.NodeName(machine.Links[l].From)
@@ -91,7 +92,8 @@ func (x *index) links(p place) []int32 {
 		if p.to != "" && x.machine.NodeName(link.To) != p.to {
 			continue
 		}
-		numbered := x.machine.Ports != nil || p.device == "" // generated networks number rails from 0, adapters have ports from 1
+		// generated networks number rails from 0, adapters have ports from 1
+		numbered := x.machine.Ports != nil || p.device == ""
 		if numbered && p.number >= 0 && link.FromPort != p.number {
 			continue
 		}

@@ -40,7 +40,8 @@ func recognise(start []byte) form {
 			said = true
 		case strings.HasPrefix(trimmed, "# Port"):
 			return perfquery
-		case strings.HasPrefix(trimmed, "Errors for ") || strings.HasPrefix(trimmed, "Data Counters for ") || strings.HasPrefix(trimmed, "GUID 0x") || strings.HasPrefix(trimmed, "## Summary"):
+		case strings.HasPrefix(trimmed, "Errors for ") || strings.HasPrefix(trimmed, "Data Counters "+
+			"for ") || strings.HasPrefix(trimmed, "GUID 0x") || strings.HasPrefix(trimmed, "## Summary"):
 			return errorsOf
 		case strings.Contains(trimmed, ","):
 			return tableForm
@@ -123,7 +124,8 @@ func openSnapshot(path string) (s *Snapshot, isTable bool, err error) {
 		return nil, false, err
 	}
 	if len(entries) > mostFiles {
-		return nil, false, &input.Error{File: path, Reason: fmt.Sprintf("the folder has %d files", len(entries)), Hint: "is this the right folder?"}
+		return nil, false, &input.Error{File: path, Reason: fmt.Sprintf("the folder has %d "+
+			"files", len(entries)), Hint: "is this the right folder?"}
 	}
 	for _, entry := range entries {
 		if !entry.Type().IsRegular() {
@@ -159,9 +161,12 @@ func (s *Snapshot) readFile(path string, alone bool) (isTable bool, err error) {
 	case form == nothing && !alone:
 		s.empty = append(s.empty, path)
 	case form == nothing:
-		return false, &input.Error{File: path, Reason: "the file is empty", Hint: "the port is dead, or nobody answered; in a folder of files empty ones are named and passed over"}
+		return false, &input.Error{File: path, Reason: "the file is " +
+			"empty", Hint: "the port is dead, or nobody answered; in a folder of files empty ones are named and " +
+			"passed over"}
 	case alone:
-		return false, &input.Error{File: path, Reason: "neither counters of perfquery or ibqueryerrors nor a table of links", Hint: "perfquery -x LID PORT, ibqueryerrors --data, or " + tableHint}
+		return false, &input.Error{File: path, Reason: "neither counters of perfquery or ibqueryerrors nor a " +
+			"table of links", Hint: "perfquery -x LID PORT, ibqueryerrors --data, or " + tableHint}
 	default:
 		s.others = append(s.others, path)
 	}

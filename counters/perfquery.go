@@ -84,7 +84,8 @@ func (d *dump) line(text string) error {
 	case spoken(text):
 		return nil
 	case !d.inside:
-		return d.lines.Errorf(1, "is this the output of perfquery?", "counters before any line that begins with # Port")
+		return d.lines.Errorf(1, "is this the output of "+
+			"perfquery?", "counters before any line that begins with # Port")
 	case d.block == nil:
 		return nil
 	}
@@ -99,7 +100,8 @@ func (d *dump) line(text string) error {
 	case of == nil && (field != "Tick" || d.kind != control):
 		return nil
 	case err != nil:
-		return d.lines.Errorf(column, perfqueryHint, "%s %q is not a whole number from 0 to 2^64-1", field, clip(digits))
+		return d.lines.Errorf(column, perfqueryHint, "%s %q is not a whole number from 0 to "+
+			"2^64-1", field, clip(digits))
 	case of == nil && number > 255:
 		return d.lines.Errorf(column, perfqueryHint, "Tick %d is not from 0 to 255", number)
 	case of == nil:
@@ -143,7 +145,8 @@ func (d *dump) header(text string) error {
 		return d.lines.Errorf(column, perfqueryHint, "no port number in %q", clip(text))
 	}
 	if name.lid == 0 && name.guid == 0 {
-		return d.lines.Errorf(column, "query by LID, or put the GUID into the file's name as in perfquery__0x506b4b0300cc02a6.out", "no LID in %q", clip(text))
+		return d.lines.Errorf(column, "query by LID, or put the GUID into the file's name as in "+
+			"perfquery__0x506b4b0300cc02a6.out", "no LID in %q", clip(text))
 	}
 	d.any = true
 	if name.number == 0 || name.number == 255 {
@@ -151,7 +154,8 @@ func (d *dump) header(text string) error {
 	}
 	var twice bool
 	if d.block, twice = d.snapshot.at(name, d.kind, d.lines.File, d.lines.Number); twice {
-		return d.lines.Errorf(column, "one snapshot has every port once: give the two snapshots as two files or folders",
+		return d.lines.Errorf(column, "one snapshot has every port once: give the two snapshots as two files "+
+			"or folders",
 			"%s is described twice, first on line %d of %s", d.block, d.block.line, filepath.Base(d.block.file))
 	}
 	return nil
@@ -160,7 +164,8 @@ func (d *dump) header(text string) error {
 // spoken tells whether a line is what a tool says on stderr, such as that a port
 // does not answer, which often goes into the same file.
 func spoken(line string) bool {
-	return strings.HasPrefix(line, "ibwarn: ") || strings.Contains(line, ": iberror: ") || strings.HasPrefix(line, "Query SA failed")
+	return strings.HasPrefix(line, "ibwarn: ") || strings.Contains(line, ": iberror: ") ||
+		strings.HasPrefix(line, "Query SA failed")
 }
 
 // clip keeps quoted text short.

@@ -39,7 +39,8 @@ func (s *Snapshot) ReadErrors(name string, r io.Reader) error {
 			}
 		case trimmed == "" || trimmed[0] == '#' || strings.HasPrefix(trimmed, "Link info:") || spoken(trimmed):
 		default:
-			return lines.Errorf(len(text)-len(trimmed)+1, queryErrorsHint, "expected Errors for, Data Counters for, GUID or Link info:, found %q", clip(trimmed))
+			return lines.Errorf(len(text)-len(trimmed)+1, queryErrorsHint, "expected Errors for, Data Counters "+
+				"for, GUID or Link info:, found %q", clip(trimmed))
 		}
 	}
 	return s.finished(name, lines, limited, any)
@@ -50,7 +51,8 @@ func (s *Snapshot) reported(lines *linescan.Lines, text string, k kind) error {
 	head, body, ok := strings.Cut(text, ":")
 	words := strings.Fields(head)
 	if !ok || len(words) != 4 || words[2] != "port" {
-		return lines.Errorf(1, queryErrorsHint, "expected GUID 0x... port N: and counters in brackets, found %q", clip(text))
+		return lines.Errorf(1, queryErrorsHint, "expected GUID 0x... port N: and counters in brackets, "+
+			"found %q", clip(text))
 	}
 	guid, err := strconv.ParseUint(strings.TrimPrefix(words[1], "0x"), 16, 64)
 	if err != nil || guid == 0 {
@@ -67,7 +69,8 @@ func (s *Snapshot) reported(lines *linescan.Lines, text string, k kind) error {
 	}
 	p, twice := s.at(portName{guid: guid, number: int32(number)}, k, lines.File, lines.Number)
 	if twice {
-		return lines.Errorf(1, "one snapshot has every port once: give the two snapshots as two files", "%s is reported twice, first on line %d of %s", p, p.line, filepath.Base(p.file))
+		return lines.Errorf(1, "one snapshot has every port once: give the two snapshots as two "+
+			"files", "%s is reported twice, first on line %d of %s", p, p.line, filepath.Base(p.file))
 	}
 	for rest := body; ; {
 		open := strings.IndexByte(rest, '[')

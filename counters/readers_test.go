@@ -33,7 +33,8 @@ func TestReadErrors(t *testing.T) {
 	if s.Ports() != 2 {
 		t.Fatalf("%d ports", s.Ports())
 	}
-	host, leaf := s.ports[portName{guid: 0x24be05ffff98a1b1, number: 1}], s.ports[portName{guid: 0x2c903006e29b0, number: 7}]
+	host, leaf := s.ports[portName{guid: 0x24be05ffff98a1b1, number: 1}],
+		s.ports[portName{guid: 0x2c903006e29b0, number: 7}]
 	if host.waited.value != 127475528 || host.sent.value != 4242 || host.received.known {
 		t.Errorf("host: %+v", host)
 	}
@@ -63,7 +64,8 @@ func TestReaderErrors(t *testing.T) {
 		{"no guid", "   GUID 12z port 1: [A == 4]\n", true, 1, 9, "not a GUID"},
 		{"bad port", "   GUID 0x12 port x: [A == 4]\n", true, 1, 19, "not a number"},
 		{"open bracket", "   GUID 0x12 port 1: [PortXmitWait == 4\n", true, 1, 23, "expected [NAME == VALUE]"},
-		{"reported twice", "   GUID 0x12 port 1: [PortXmitWait == 4]\n   GUID 0x12 port 1: [PortXmitWait == 5]\n", true, 2, 1, "reported twice"},
+		{"reported twice", "   GUID 0x12 port 1: [PortXmitWait == 4]\n   GUID 0x12 port 1: [PortXmitWait == " +
+			"5]\n", true, 2, 1, "reported twice"},
 	} {
 		s := NewSnapshot()
 		read := s.ReadPerfquery
@@ -72,7 +74,8 @@ func TestReaderErrors(t *testing.T) {
 		}
 		err := read("file", strings.NewReader(c.text))
 		var wrong *input.Error
-		if !errors.As(err, &wrong) || wrong.Line != c.line || wrong.Column != c.column || wrong.Hint == "" || !strings.Contains(wrong.Reason, c.reason) {
+		if !errors.As(err, &wrong) || wrong.Line != c.line || wrong.Column != c.column || wrong.Hint == "" ||
+			!strings.Contains(wrong.Reason, c.reason) {
 			t.Errorf("%s: %v", c.name, err)
 		}
 	}
@@ -84,10 +87,13 @@ func TestTickOfDump(t *testing.T) {
 	lid := machine.Ports[0].LID
 	block := func(waited string) string {
 		name := strings.TrimSuffix(header(lid, 1), " ")
-		return strings.Replace(name, "Port extended counters", "PortSamplesControl", 1) + "\nOpCode:....0xff\nTick:....0x01\n" + name + "\nPortXmitWait:...." + waited + "\n"
+		return strings.Replace(name, "Port extended counters", "PortSamplesControl", 1) +
+			"\nOpCode:....0xff\nTick:....0x01\n" + name + "\nPortXmitWait:...." + waited + "\n"
 	}
-	links, err := Difference(machine, snapshot(t, block("0")), snapshot(t, block("1000000")), Options{Seconds: 1, Tick: 255})
-	if want := 1000000 * 2 * 4 / machine.Links[0].BytesPerSecond; err != nil || !near(links.Congested[0], want, 1e-12) {
+	links, err := Difference(machine, snapshot(t, block("0")), snapshot(t, block("1000000")),
+		Options{Seconds: 1, Tick: 255})
+	if want := 1000000 * 2 * 4 / machine.Links[0].BytesPerSecond; err != nil ||
+		!near(links.Congested[0], want, 1e-12) {
 		t.Errorf("%v, %v, want %g", links.Congested[0], err, want)
 	}
 }
@@ -115,11 +121,14 @@ func TestFolder(t *testing.T) {
 		t.Fatal(err)
 	}
 	all := strings.Join(links.Warnings, "\n")
-	if links.Rate[0] != 1000 || links.Count.Dead != 1 || !strings.Contains(all, "LICENSE, details.out") || !strings.Contains(all, "perfquery__0x") {
+	if links.Rate[0] != 1000 || links.Count.Dead != 1 || !strings.Contains(all, "LICENSE, "+
+		"details.out") || !strings.Contains(all, "perfquery__0x") {
 		t.Errorf("%+v %q", links.Count, links.Warnings)
 	}
-	for path, reason := range map[string]string{"perfquery__0x00000000000000000.out": "empty", "LICENSE": "neither counters"} {
-		if _, err := Open(machine, []string{filepath.Join(folder, path)}, Options{Tick: -1}); err == nil || !strings.Contains(err.Error(), reason) {
+	for path, reason := range map[string]string{"perfquery__0x00000000000000000.out": "empty",
+		"LICENSE": "neither counters"} {
+		if _, err := Open(machine, []string{filepath.Join(folder, path)}, Options{Tick: -1}); err == nil ||
+			!strings.Contains(err.Error(), reason) {
 			t.Errorf("%s: %v", path, err)
 		}
 	}

@@ -19,19 +19,24 @@ var roles = []struct {
 	name, doc string
 	columns   []string
 }{
-	{"from", "host or switch whose port it is", []string{"from", "node", "hostname", "host", "producername", "switch"}},
+	{"from", "host or switch whose port it is", []string{"from", "node", "hostname", "host", "producername",
+		"switch"}},
 	{"port", "number of its port", []string{"port", "port_number", "portnum"}},
 	{"to", "host or switch at the other end", []string{"to", "peer"}},
-	{"device", "adapter within a host, such as mlx5_0", []string{"ca_name", "device", "hca", "nic", "nic_name", "dev"}},
+	{"device", "adapter within a host, such as mlx5_0",
+		[]string{"ca_name", "device", "hca", "nic", "nic_name", "dev"}},
 	{"time", "seconds since any moment; counters then count on from row to row", []string{"time", "timestamp"}},
 	{"seconds", "time that the row is of", []string{"seconds", "dt"}},
 	{"bytes", "bytes sent", []string{"bytes", "tx_bytes", "hni_sts_tx_ok_octets", "hni_tx_ok_octets"}},
 	{"words", "4-byte words sent", []string{"port_xmit_data", "portxmitdata", "xmitdata"}},
-	{"received-bytes", "bytes received", []string{"received_bytes", "rx_bytes", "hni_sts_rx_ok_octets", "hni_rx_ok_octets"}},
+	{"received-bytes", "bytes received", []string{"received_bytes", "rx_bytes", "hni_sts_rx_ok_octets",
+		"hni_rx_ok_octets"}},
 	{"received-words", "4-byte words received", []string{"port_rcv_data", "portrcvdata", "rcvdata"}},
-	{"wait", "ticks in which the port had data and sent none", []string{"port_xmit_wait", "portxmitwait", "xmitwait"}},
+	{"wait", "ticks in which the port had data and sent none",
+		[]string{"port_xmit_wait", "portxmitwait", "xmitwait"}},
 	{"busy", "share of the time in which the port sent", []string{"busy_fraction", "utilization"}},
-	{"congested", "share of the time in which the port had data and could send none", []string{"stalled_fraction", "congested_fraction"}},
+	{"congested", "share of the time in which the port had data and could send " +
+		"none", []string{"stalled_fraction", "congested_fraction"}},
 }
 
 // Roles lists what Options.Columns can name.
@@ -49,7 +54,8 @@ func ParseColumns(text string) (map[string]string, error) {
 	for _, entry := range strings.Split(text, ",") {
 		role, name, ok := strings.Cut(entry, "=")
 		if !ok || name == "" {
-			return nil, &input.Error{Reason: fmt.Sprintf("expected ROLE=COLUMN, found %q", clip(entry)), Hint: "roles: " + strings.Join(Roles(), ", ")}
+			return nil, &input.Error{Reason: fmt.Sprintf("expected ROLE=COLUMN, "+
+				"found %q", clip(entry)), Hint: "roles: " + strings.Join(Roles(), ", ")}
 		}
 		if !slices.Contains(Roles(), role) {
 			hint := "roles: " + strings.Join(Roles(), ", ")
@@ -59,7 +65,8 @@ func ParseColumns(text string) (map[string]string, error) {
 			return nil, &input.Error{Reason: fmt.Sprintf("unknown role %q", clip(role)), Hint: hint}
 		}
 		if _, twice := columns[role]; twice {
-			return nil, &input.Error{Reason: "the column of " + role + " is named twice", Hint: "each role has one column"}
+			return nil, &input.Error{Reason: "the column of " + role + " is named " +
+				"twice", Hint: "each role has one column"}
 		}
 		columns[role] = name
 	}
@@ -145,7 +152,8 @@ func (l *layout) has(role string) bool { _, ok := l.at[role]; return ok }
 
 // tells whether the table says anything of traffic or congestion.
 func (l *layout) tells() bool {
-	for _, role := range []string{"bytes", "words", "received-bytes", "received-words", "wait", "busy", "congested"} {
+	for _, role := range []string{"bytes", "words", "received-bytes", "received-words", "wait", "busy",
+		"congested"} {
 		if l.has(role) {
 			return true
 		}

@@ -153,7 +153,8 @@ func (t *table) noRows(hint string) error {
 	first := append(t.strange, t.several...)[0]
 	return &input.Error{File: t.name,
 		Reason: "no row is of a port of the network " + t.machine.Name + ": first " + first,
-		Hint:   "names are those of hosts and switches in the network: are the table and --topology of one machine?"}
+		Hint: "names are those of hosts and switches in the network: are the table and --topology of one " +
+			"machine?"}
 }
 
 // warnOfRows tells of rows that were passed over.

@@ -15,11 +15,16 @@ import (
 // the job's packets carried (package sampling), over a run. They tell of the job's own packets
 // alone.
 type Samples struct {
-	Packets   []float64 // length links: estimate of the job's packets; one without bias may be below 0
-	Congested []float64 // length links: estimate of those that found the port congested; may be below 0
-	Known     []bool    // length links: a packet is known to have crossed it: the interval of Packets is above 0
-	Links     int       // that are Told
-	Warnings  []string  // rows that were not used, by name
+	// Packets (length links): estimate of the job's packets; one without bias may be below 0.
+	Packets []float64
+	// Congested (length links): estimate of those that found the port congested; may be below 0.
+	Congested []float64
+	// Known (length links): a packet is known to have crossed it: the interval of Packets is above 0.
+	Known []bool
+	// Links: how many are Known.
+	Links int
+	// Warnings: rows that were not used, by name.
+	Warnings []string
 }
 
 // The columns of a links file that ReadSamples reads beside from, port and to.

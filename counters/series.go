@@ -57,7 +57,8 @@ func (t *table) sample(link int32, at map[string]int) error {
 		t.series[link] = s
 	}
 	if s.rows > 0 && time < s.time {
-		return t.fail(t.layout.at["time"], "sort the rows by time", "the time goes back from %.6f to %.6f", s.time, time)
+		return t.fail(t.layout.at["time"], "sort the rows by "+
+			"time", "the time goes back from %.6f to %.6f", s.time, time)
 	}
 	s.time = time
 	s.rows++
@@ -65,7 +66,8 @@ func (t *table) sample(link int32, at map[string]int) error {
 		role  string
 		bytes float64
 		sum   *sum
-	}{{"bytes", 1, &s.sent}, {"words", 4, &s.sent}, {"received-bytes", 1, &s.received}, {"received-words", 4, &s.received}, {"wait", 1, &s.waited}} {
+	}{{"bytes", 1, &s.sent}, {"words", 4, &s.sent}, {"received-bytes", 1, &s.received},
+		{"received-words", 4, &s.received}, {"wait", 1, &s.waited}} {
 		value, known, err := t.number(at, of.role, math.MaxFloat64)
 		if err != nil {
 			return err

@@ -10,7 +10,8 @@ import (
 	"remap/topology"
 )
 
-const tableHint = "a table has columns from,port,to,seconds,bytes,congested_fraction, or counters with a time; --measured-columns ROLE=COLUMN names others"
+const tableHint = "a table has columns from,port,to,seconds,bytes,congested_fraction, or counters with a " +
+	"time; --measured-columns ROLE=COLUMN names others"
 
 // ReadTable reads a CSV whose header says what its columns hold (Roles): the
 // neutral from,port,to,seconds,bytes,congested_fraction with a row for each link,
@@ -37,7 +38,8 @@ func (t *table) header() error {
 	}
 	var missing string
 	if t.layout, missing = readHeader(record, t.options.Columns); missing != "" {
-		return t.fail(-1, "the header has: "+clip(strings.Join(record, ",")), "--measured-columns: no column %q", missing)
+		return t.fail(-1, "the header has: "+clip(strings.Join(record, ",")), "--measured-columns: no "+
+			"column %q", missing)
 	}
 	l := t.layout
 	switch {
@@ -50,7 +52,8 @@ func (t *table) header() error {
 	case l.has("congested") && !l.has("bytes") && !l.has("words"):
 		return nil
 	}
-	return t.fail(-1, "a column seconds, or --measured-seconds N", "how long the table was measured is not known")
+	return t.fail(-1, "a column seconds, or "+
+		"--measured-seconds N", "how long the table was measured is not known")
 }
 
 // field is the text of a role, "" where it is empty or not there, and its column.

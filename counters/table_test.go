@@ -88,12 +88,18 @@ func TestNeutralRoundTrip(t *testing.T) {
 func TestLDMS(t *testing.T) {
 	machine := parse(t, smallTree)
 	for name, text := range map[string]string{
-		"sysclassib": "#Time,Time_usec,ProducerName,component_id,job_id,app_id,ib.symbol_error#mlx5_0.1,ib.port_xmit_data#mlx5_0.1,ib.port_xmit_data.rate#mlx5_0.1,ib.port_rcv_data#mlx5_0.1,ib.port_xmit_wait#mlx5_0.1\n" +
-			"1558391918.5,500000,n1,1,0,0,3,1000,0.0,70,0\n1558391918.5,1,n0,1,0,0,3,9,0.0,9,0\n1558391928.5,500000,n1,1,0,0,3,11000,5.5,5070,100\n",
-		"opa2":      "#Time,Time_usec,ProducerName,component_id,job_id,app_id,ca_name,port,PortXmitData,PortRcvData,PortXmitWait\n5,0,n1,1,0,0,hfi1_0,1,0,0,0\n15,0,n1,1,0,0,hfi1_0,1,10000,5000,100\n",
-		"ibmad":     "#Time,ProducerName,ca_name,port,symbol_error,port_xmit_data,port_rcv_data,port_xmit_wait\n5,n1.site.org,mlx5_0,1,0,0,0,0\n15,n1.site.org,mlx5_0,1,0,10000,5000,100\n",
-		"slingshot": "#Time,ProducerName,name,hni_sts_tx_ok_octets,hni_sts_rx_ok_octets\n5,n1,cxi0,0,0\n15,n1,cxi0,40000,20000\n",
-		"in steps":  "time,host,tx_bytes,rx_bytes\n5,n1,0,0\n9,n1,10000,\n13,n1,1000,4000\n15,n1,9000,20000\n",
+		"sysclassib": "#Time,Time_usec,ProducerName,component_id,job_id,app_id,ib.symbol_error#mlx5_0.1," +
+			"ib.port_xmit_data#mlx5_0.1,ib.port_xmit_data.rate#mlx5_0.1,ib.port_rcv_data#mlx5_0.1," +
+			"ib.port_xmit_wait#mlx5_0.1\n" +
+			"1558391918.5,500000,n1,1,0,0,3,1000,0.0,70,0\n1558391918.5,1,n0,1,0,0,3,9,0.0,9,0\n1558391928.5," +
+			"500000,n1,1,0,0,3,11000,5.5,5070,100\n",
+		"opa2": "#Time,Time_usec,ProducerName,component_id,job_id,app_id,ca_name,port,PortXmitData," +
+			"PortRcvData,PortXmitWait\n5,0,n1,1,0,0,hfi1_0,1,0,0,0\n15,0,n1,1,0,0,hfi1_0,1,10000,5000,100\n",
+		"ibmad": "#Time,ProducerName,ca_name,port,symbol_error,port_xmit_data,port_rcv_data," +
+			"port_xmit_wait\n5,n1.site.org,mlx5_0,1,0,0,0,0\n15,n1.site.org,mlx5_0,1,0,10000,5000,100\n",
+		"slingshot": "#Time,ProducerName,name,hni_sts_tx_ok_octets,hni_sts_rx_ok_octets\n5,n1,cxi0,0,0\n15,n1," +
+			"cxi0,40000,20000\n",
+		"in steps": "time,host,tx_bytes,rx_bytes\n5,n1,0,0\n9,n1,10000,\n13,n1,1000,4000\n15,n1,9000,20000\n",
 	} {
 		links, err := readTable(machine, text, Options{Tick: -1})
 		if err != nil {
@@ -120,7 +126,8 @@ func TestLDMS(t *testing.T) {
 // A links file of simulate has shares of time, which need no seconds.
 func TestLinksFile(t *testing.T) {
 	machine := parse(t, "torus:4")
-	text := "link,from,port,to,gbps,bytes,packets,congested_packets,congested_fraction,busy_fraction,stalled_fraction,queue_mean_bytes\n" +
+	text := "link,from,port,to,gbps,bytes,packets,congested_packets,congested_fraction,busy_fraction," +
+		"stalled_fraction,queue_mean_bytes\n" +
 		"0,n0,0,s0,100,5,1,,,0.25,0.125,\n"
 	links, err := readTable(
 		machine,
@@ -151,7 +158,8 @@ func TestNamedColumns(t *testing.T) {
 	if err != nil || links.Count.Measured != 1 {
 		t.Fatalf("%+v %v", links, err)
 	}
-	for text, reason := range map[string]string{"from": "expected ROLE=COLUMN", "form=x": "unknown role", "to=a,to=b": "twice", "to=": "expected"} {
+	for text, reason := range map[string]string{"from": "expected " +
+		"ROLE=COLUMN", "form=x": "unknown role", "to=a,to=b": "twice", "to=": "expected"} {
 		var wrong *input.Error
 		if _, err := ParseColumns(text); !errors.As(err, &wrong) || !strings.Contains(wrong.Reason, reason) ||
 			wrong.Hint == "" {

@@ -23,7 +23,8 @@ var (
 
 // models are the device ids of switches whose family is known: SwitchX, Switch-IB,
 // Switch-IB 2; Quantum, Quantum-2, Quantum-3.
-var models = map[uint32]family{0xc738: switchX, 0xcb20: switchX, 0xcf08: switchX, 0xd2f0: quantum, 0xd2f2: quantum, 0xd2f4: quantum}
+var models = map[uint32]family{0xc738: switchX, 0xcb20: switchX, 0xcf08: switchX, 0xd2f0: quantum,
+	0xd2f2: quantum, 0xd2f4: quantum}
 
 // hdrLane is the rate of the first lanes that only Quantum has, in bytes a second.
 const hdrLane = 50e9 / 8

@@ -15,10 +15,13 @@ const SuspectFraction = 0.1
 
 // Suspect is a link that a job's own packets found congested.
 type Suspect struct {
-	Link           int32
-	Congested      sampling.Estimate // fraction of the job's packets that found it congested
-	BytesPerSecond float64           // the job's own traffic on it, over the job's time
-	Use            float64           // the same as a share of the link's rate
+	Link int32
+	// Congested: fraction of the job's packets that found it congested.
+	Congested sampling.Estimate
+	// BytesPerSecond: the job's own traffic on it, over the job's time.
+	BytesPerSecond float64
+	// Use: the same as a share of the link's rate.
+	Use float64
 }
 
 // Suspects lists the links that the samples of one job alone show as

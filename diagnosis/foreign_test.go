@@ -60,7 +60,8 @@ func TestSuspects(t *testing.T) {
 	}
 	// Two ranks send a message across while six others keep the link between the leaves busy.
 	ring := evalsim.Job{Program: program(t, "ring:2,bytes=262144"), Hosts: []int32{0, 8}}
-	other := evalsim.Job{Program: program(t, "ring:12,rounds=4,bytes=262144"), Hosts: []int32{1, 9, 2, 10, 3, 11, 4, 12, 5, 13, 6, 14}}
+	other := evalsim.Job{Program: program(t, "ring:12,rounds=4,"+
+		"bytes=262144"), Hosts: []int32{1, 9, 2, 10, 3, 11, 4, 12, 5, 13, 6, 14}}
 	_, found = suspects(t, ring, other)
 	if len(found) == 0 || found[0].Use > 0.4 {
 		t.Errorf("beside a busy job: %+v", found)
@@ -83,7 +84,9 @@ func TestSuspectsByHand(t *testing.T) {
 		t.Fatal(err)
 	}
 	result := func(own, other sampling.Entry) *evalsim.Result {
-		r := &evalsim.Result{Elapsed: []float64{9e9, 1e9}, Samples: []*sampling.Table{sampling.NewTable(sampling.Reservoirs, len(machine.Links)), sampling.NewTable(sampling.Reservoirs, len(machine.Links))}}
+		r := &evalsim.Result{Elapsed: []float64{9e9, 1e9},
+			Samples: []*sampling.Table{sampling.NewTable(sampling.Reservoirs, len(machine.Links)),
+				sampling.NewTable(sampling.Reservoirs, len(machine.Links))}}
 		r.Samples[1].Links[5], r.Samples[0].Links[5] = own, other
 		return r
 	}
@@ -91,7 +94,8 @@ func TestSuspectsByHand(t *testing.T) {
 	unsure := sampling.Entry{Packets: 20, PacketsVariance: 100, Congested: 5, CongestedVariance: 100}
 	for _, entry := range []sampling.Entry{sure, unsure} {
 		table := result(entry, entry).Samples[0]
-		if f := table.Fraction(5); f.Value <= diagnosis.SuspectFraction || (f.Low > diagnosis.SuspectFraction) != (entry == sure) {
+		if f := table.Fraction(5); f.Value <= diagnosis.SuspectFraction ||
+			(f.Low > diagnosis.SuspectFraction) != (entry == sure) {
 			t.Fatalf("%+v is no case for this test: %+v", entry, f)
 		}
 	}

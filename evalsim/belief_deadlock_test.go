@@ -21,11 +21,15 @@ func TestFullNetworksNeverDeadlock(t *testing.T) {
 	if os.Getenv("REMAP_LONG") != "" {
 		seeds = 8
 	}
-	for _, spec := range []string{"torus:4,hosts=2", "torus:5x4", "torus:3x3x3", "mesh:4x3,hosts=2", "dragonfly:groups=1,routers=4,hosts=2,global=0",
-		"dragonfly:groups=4,routers=3,hosts=2,global=1", "dragonfly:groups=5,routers=2,hosts=1,global=2", "hyperx:2x2,hosts=2", "hyperx:4x3,hosts=2",
-		"hyperx:3x2x2", "xgft:down=3x2x3,up=1x2x2", "fattree:nodes-per-leaf=3,leaves-per-pod=2,pods=2,aggs-per-pod=2,cores=2"} {
+	for _, spec := range []string{"torus:4,hosts=2", "torus:5x4", "torus:3x3x3", "mesh:4x3," +
+		"hosts=2", "dragonfly:groups=1,routers=4,hosts=2,global=0",
+		"dragonfly:groups=4,routers=3,hosts=2,global=1", "dragonfly:groups=5,routers=2,hosts=1," +
+			"global=2", "hyperx:2x2,hosts=2", "hyperx:4x3,hosts=2",
+		"hyperx:3x2x2", "xgft:down=3x2x3,up=1x2x2", "fattree:nodes-per-leaf=3,leaves-per-pod=2,pods=2," +
+			"aggs-per-pod=2,cores=2"} {
 		whole := network(t, spec)
-		for name, top := range map[string]*topology.Topology{"": whole, ", two cables failed": withoutCables(t, whole, 2), ", from a file": readBack(t, whole)} {
+		for name, top := range map[string]*topology.Topology{"": whole, ", two cables " +
+			"failed": withoutCables(t, whole, 2), ", from a file": readBack(t, whole)} {
 			for routing := evalsim.Adaptive; routing <= evalsim.UGAL; routing++ {
 				if routing >= evalsim.Valiant && len(top.Routes.Intermediate) == 0 {
 					continue

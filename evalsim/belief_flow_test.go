@@ -103,7 +103,8 @@ func TestOneFlowEveryNetwork(t *testing.T) {
 		o := evalsim.DefaultOptions()
 		for _, mode := range []evalsim.Switching{evalsim.CutThrough, evalsim.StoreAndForward} {
 			o.Switching = mode
-			simulation, err := evalsim.New(top, []evalsim.Job{{Program: program(2, [3]int{0, 1, 3 * 4096}), Hosts: []int32{0, 1}}}, o)
+			simulation, err := evalsim.New(top, []evalsim.Job{{Program: program(2, [3]int{0, 1, 3 * 4096}),
+				Hosts: []int32{0, 1}}}, o)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -121,17 +122,21 @@ func TestOneFlowEveryNetwork(t *testing.T) {
 				for i := range rates {
 					rates[i], latencies[i] = lineRate, 100
 				}
-				near(t, fmt.Sprintf("%s, %v, host 0 to %d", spec, mode, to), r.Makespan, flowTime(rates, latencies, o, 3), 0.01)
+				near(t, fmt.Sprintf("%s, %v, host 0 to %d", spec, mode, to), r.Makespan,
+					flowTime(rates, latencies, o, 3), 0.01)
 				if r.PacketHops != int64(3*links) || r.Congested != 0 {
-					t.Errorf("%s, host 0 to %d: 3 packets cross %d links, want %d; %d congested", spec, to, r.PacketHops, 3*links, r.Congested)
+					t.Errorf("%s, host 0 to %d: 3 packets cross %d links, want %d; %d "+
+						"congested", spec, to, r.PacketHops, 3*links, r.Congested)
 				}
 			}
 		}
 	}
 }
 
-var oneFlowNetworks = []string{"torus:5x4", "torus:6x3x3,hosts=2", "mesh:4x3x2", "xgft:down=4x4x3,up=1x4x2", "full",
-	"dragonfly:groups=9,routers=4,hosts=2,global=2", "dragonfly:groups=4,routers=3,hosts=1,global=2", "hyperx:4x3x3,hosts=2", "hyperx:8"}
+var oneFlowNetworks = []string{"torus:5x4", "torus:6x3x3," +
+	"hosts=2", "mesh:4x3x2", "xgft:down=4x4x3,up=1x4x2", "full",
+	"dragonfly:groups=9,routers=4,hosts=2,global=2", "dragonfly:groups=4,routers=3,hosts=1," +
+		"global=2", "hyperx:4x3x3,hosts=2", "hyperx:8"}
 
 // A link with room for k packets beyond it sends k of them a round trip, and
 // never faster than its rate: the round trip of a buffer's room is the link's
@@ -198,7 +203,8 @@ func TestIncastExact(t *testing.T) {
 func TestTaperBothWays(t *testing.T) {
 	top := network(t, "fattree:nodes-per-leaf=32,leaves-per-pod=4,pods=1,aggs-per-pod=16,cores=0")
 	const bytes = 1 << 20
-	for _, routing := range []evalsim.Routing{evalsim.Adaptive, evalsim.TwoChoices, evalsim.RandomPacket, evalsim.Static} {
+	for _, routing := range []evalsim.Routing{evalsim.Adaptive, evalsim.TwoChoices, evalsim.RandomPacket,
+		evalsim.Static} {
 		for shift, bound := range map[int]float64{1: bytes / lineRate, 32: 2 * bytes / lineRate} {
 			var sends [][3]int
 			for h := range 128 {

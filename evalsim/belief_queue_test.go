@@ -48,7 +48,8 @@ func lindley(arrivals []float64, service float64) float64 {
 // others, at a Poisson process of so many packets a nanosecond in all, for as
 // long as they are that many on average. Sends do not block, so that gaps are
 // those drawn; times are rounded, not gaps, so that rounding does not add up.
-func poisson(ranks int, perNS, packets float64, packetBytes int64, random *rand.Rand) (p *workload.Program, arrivals []float64) {
+func poisson(ranks int, perNS, packets float64, packetBytes int64,
+	random *rand.Rand) (p *workload.Program, arrivals []float64) {
 	p = &workload.Program{Offsets: make([]int32, 2, ranks+1), VolumeScale: 1}
 	end := packets / perNS
 	for range ranks - 1 {
@@ -111,7 +112,8 @@ func TestPoissonArrivalsWaitAsMD1(t *testing.T) {
 				t.Fatal("packets go elsewhere")
 			}
 			// These very arrivals, one by one: but for nanoseconds of rounding and of order.
-			near(t, "mean wait of these arrivals", r.Links[link].QueueMean*r.Makespan/float64(r.Links[link].Bytes), lindley(arrivals, service), 1)
+			near(t, "mean wait of these arrivals", r.Links[link].QueueMean*r.Makespan/float64(r.Links[link].Bytes),
+				lindley(arrivals, service), 1)
 			for _, slice := range r.Slices[1 : batches+1] {
 				l := &slice[link]
 				waits = append(waits, l.QueueMean*float64(o.SliceLength)/float64(l.Bytes))
@@ -148,7 +150,8 @@ func uniformPackets(ranks, packets int, bytes int64, random *rand.Rand) *workloa
 
 // throughput is the share of the hosts' ejection rate that packets of one size
 // fill from one time to another, in ns.
-func throughput(t *testing.T, top *topology.Topology, p *workload.Program, o evalsim.Options, bytes, from, to float64) float64 {
+func throughput(t *testing.T, top *topology.Topology, p *workload.Program, o evalsim.Options, bytes, from,
+	to float64) float64 {
 	t.Helper()
 	return throughputs(t, top, p, o, bytes, [2]float64{from, to})[0]
 }
@@ -163,16 +166,17 @@ func throughputs(t *testing.T, top *topology.Topology, p *workload.Program, o ev
 		t.Fatal(err)
 	}
 	shares := make([]float64, len(windows))
-	if _, err = simulation.RepeatDelivered(context.Background(), 0, 1, 1, nil, func(_ int, some []evalsim.Delivery) error {
-		for i := range some {
-			for k, w := range windows {
-				if at := float64(some[i].Arrival) / 1000; w[0] <= at && at < w[1] {
-					shares[k] += bytes / (w[1] - w[0]) / (float64(p.Ranks()) * lineRate)
+	if _, err = simulation.RepeatDelivered(context.Background(), 0, 1, 1, nil,
+		func(_ int, some []evalsim.Delivery) error {
+			for i := range some {
+				for k, w := range windows {
+					if at := float64(some[i].Arrival) / 1000; w[0] <= at && at < w[1] {
+						shares[k] += bytes / (w[1] - w[0]) / (float64(p.Ranks()) * lineRate)
+					}
 				}
 			}
-		}
-		return nil
-	}); err != nil {
+			return nil
+		}); err != nil {
 		t.Fatal(err)
 	}
 	return shares
@@ -199,7 +203,8 @@ func TestThroughputOfFiniteBuffers(t *testing.T) {
 		}
 		want := k + 1 - math.Sqrt(k*k+1)
 		mean, _ := stat.MeanStdDev(shares, nil)
-		t.Logf("%g packets of room: %.4f of the rate (%.4f to %.4f), theory %.4f", k, mean, slices.Min(shares), slices.Max(shares), want)
+		t.Logf("%g packets of room: %.4f of the rate (%.4f to %.4f), theory "+
+			"%.4f", k, mean, slices.Min(shares), slices.Max(shares), want)
 		if math.Abs(mean-want) > 0.015 {
 			t.Errorf("%g packets of room: %g of the rate, theory says %g", k, mean, want)
 		}

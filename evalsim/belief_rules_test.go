@@ -16,7 +16,8 @@ import (
 )
 
 // repeats runs a program on hosts once for every seed from first on.
-func repeats(t *testing.T, top *topology.Topology, p *workload.Program, hosts []int32, o evalsim.Options, first uint64, count int) []*evalsim.Result {
+func repeats(t *testing.T, top *topology.Topology, p *workload.Program, hosts []int32, o evalsim.Options,
+	first uint64, count int) []*evalsim.Result {
 	t.Helper()
 	simulation, err := evalsim.New(top, []evalsim.Job{{Program: p, Hosts: hosts}}, o)
 	if err != nil {
@@ -92,13 +93,15 @@ func TestRelabelledHostsChangeNothing(t *testing.T) {
 	}
 	top := network(t, rulesTree)
 	random := rand.New(rand.NewPCG(5, 5))
-	for _, routing := range []evalsim.Routing{evalsim.Adaptive, evalsim.TwoChoices, evalsim.RandomPacket, evalsim.FlowHash} {
+	for _, routing := range []evalsim.Routing{evalsim.Adaptive, evalsim.TwoChoices, evalsim.RandomPacket,
+		evalsim.FlowHash} {
 		o := evalsim.DefaultOptions()
 		o.Routing = routing
 		base := repeats(t, top, p, identity(96), o, 1, seeds)
 		for try := range uint64(2) {
 			same := repeats(t, top, p, automorphism(random), o, 1000*(try+1), seeds)
-			for name, figure := range map[string]func(*evalsim.Result) float64{"makespan": makespan, "congested": congestedHops} {
+			for name, figure := range map[string]func(*evalsim.Result) float64{"makespan": makespan,
+				"congested": congestedHops} {
 				z := mannWhitney(of(base, figure), of(same, figure))
 				t.Logf("%v, %s: %.2f standard deviations", routing, name, z)
 				if math.Abs(z) > sigmas {
@@ -110,8 +113,10 @@ func TestRelabelledHostsChangeNothing(t *testing.T) {
 		for i, h := range random.Perm(96) {
 			scattered[i] = int32(h)
 		}
-		if z := mannWhitney(of(base, congestedHops), of(repeats(t, top, p, scattered, o, 5000, seeds), congestedHops)); math.Abs(z) <= sigmas {
-			t.Errorf("%v: hosts at random move congestion by %.2f standard deviations only: the test would not see what it looks for", routing, z)
+		if z := mannWhitney(of(base, congestedHops),
+			of(repeats(t, top, p, scattered, o, 5000, seeds), congestedHops)); math.Abs(z) <= sigmas {
+			t.Errorf("%v: hosts at random move congestion by %.2f standard deviations only: the test would not "+
+				"see what it looks for", routing, z)
 		}
 	}
 }
@@ -150,10 +155,13 @@ func TestDoubleAllBytesIsExact(t *testing.T) {
 			o := evalsim.DefaultOptions()
 			o.Switching, o.MemoryBytesPerSecond = switching, 20e9
 			a := run(t, once, rulesProgram(once.Hosts(), 1, 1), o)
-			o.PacketBytes, o.BufferBytes, o.MemoryBytesPerSecond = 2*o.PacketBytes, 2*o.BufferBytes, 2*o.MemoryBytesPerSecond
+			o.PacketBytes, o.BufferBytes, o.MemoryBytesPerSecond = 2*o.PacketBytes, 2*o.BufferBytes,
+				2*o.MemoryBytesPerSecond
 			b := run(t, twice, rulesProgram(twice.Hosts(), 2, 1), o)
-			if a.Makespan != b.Makespan || a.Packets != b.Packets || a.Congested != b.Congested || a.Events != b.Events {
-				t.Errorf("%s, %v: %g ns, %d packets, %d congested; twice the bytes: %g ns, %d, %d", spec, switching, a.Makespan, a.Packets, a.Congested, b.Makespan, b.Packets, b.Congested)
+			if a.Makespan != b.Makespan || a.Packets != b.Packets || a.Congested != b.Congested ||
+				a.Events != b.Events {
+				t.Errorf("%s, %v: %g ns, %d packets, %d congested; twice the bytes: %g ns, "+
+					"%d, %d", spec, switching, a.Makespan, a.Packets, a.Congested, b.Makespan, b.Packets, b.Congested)
 			}
 			for i := range a.Links {
 				want := a.Links[i]
@@ -203,9 +211,11 @@ func TestSplitMessages(t *testing.T) {
 		a := repeats(t, top, whole, identity(top.Hosts()), o, 1, 24)
 		b := repeats(t, top, split, identity(top.Hosts()), o, 1001, 24)
 		if a[0].Packets != b[0].Packets || a[0].PacketHops != b[0].PacketHops {
-			t.Errorf("%s: %d packets over %d links, split %d over %d", spec, a[0].Packets, a[0].PacketHops, b[0].Packets, b[0].PacketHops)
+			t.Errorf("%s: %d packets over %d links, split %d "+
+				"over %d", spec, a[0].Packets, a[0].PacketHops, b[0].Packets, b[0].PacketHops)
 		}
-		for name, figure := range map[string]func(*evalsim.Result) float64{"makespan": makespan, "congested": congestedHops} {
+		for name, figure := range map[string]func(*evalsim.Result) float64{"makespan": makespan,
+			"congested": congestedHops} {
 			if z := mannWhitney(of(a, figure), of(b, figure)); math.Abs(z) > 4.8 {
 				t.Errorf("%s: split messages move the %s by %.2f standard deviations", spec, name, z)
 			}
@@ -213,7 +223,8 @@ func TestSplitMessages(t *testing.T) {
 		last := top.Hosts() - 1
 		one := run(t, top, program(last+1, [3]int{0, last, 16 * 4096}), o)
 		two := run(t, top, program(last+1, [3]int{0, last, 8 * 4096}, [3]int{0, last, 8 * 4096}), o)
-		if one.Makespan != two.Makespan || !slices.Equal(of([]*evalsim.Result{one}, congestedHops), of([]*evalsim.Result{two}, congestedHops)) {
+		if one.Makespan != two.Makespan || !slices.Equal(of([]*evalsim.Result{one}, congestedHops),
+			of([]*evalsim.Result{two}, congestedHops)) {
 			t.Errorf("%s: alone %g ns, split %g", spec, one.Makespan, two.Makespan)
 		}
 	}
@@ -229,7 +240,8 @@ func TestDoubleAllSizes(t *testing.T) {
 		o.BufferBytes = 1 << 22
 		var times []float64
 		for _, scale := range []int{1, 2, 4} {
-			times = append(times, stat.Mean(of(repeats(t, top, rulesProgram(top.Hosts(), scale, 1), identity(top.Hosts()), o, 1, 3), makespan), nil))
+			times = append(times, stat.Mean(of(repeats(t, top, rulesProgram(top.Hosts(), scale, 1),
+				identity(top.Hosts()), o, 1, 3), makespan), nil))
 		}
 		twice, four := times[1]/times[0], times[2]/times[0]
 		t.Logf("%s: %.0f ns, twice the sizes %.3f, four times %.3f of it", spec, times[0], twice, four)

@@ -26,10 +26,12 @@ func backlogged(t *testing.T, top *topology.Topology, o evalsim.Options, packets
 // accepted is the throughput when every host sends packets at Poisson times, at
 // a load in shares of its rate, to receivers that a function draws, and does not
 // wait: what the network does not take piles up in the host.
-func accepted(t *testing.T, top *topology.Topology, o evalsim.Options, load float64, packets int, to func(from int, random *rand.Rand) int) float64 {
+func accepted(t *testing.T, top *topology.Topology, o evalsim.Options, load float64, packets int,
+	to func(from int, random *rand.Rand) int) float64 {
 	t.Helper()
 	full := float64(packets) * interval(o, load)
-	return throughput(t, top, poissonPackets(top, o, load, packets, to), o, float64(o.PacketBytes), 0.4*full, 0.85*full)
+	return throughput(t, top, poissonPackets(top, o, load, packets, to), o, float64(o.PacketBytes), 0.4*full,
+		0.85*full)
 }
 
 // interval is the mean time in ns between two packets of a host at a load.
@@ -87,7 +89,8 @@ func TestSaturationOfFullFatTree(t *testing.T) {
 				got := backlogged(t, top, o, 800)
 				t.Logf("%s, %v, room for %d packets: %.4f of the hosts' rate", spec, routing, c.buffer, got)
 				if got > 1 || got < max(c.least, before-0.005) {
-					t.Errorf("%s, %v, room for %d packets: %g of the hosts' rate, want %g to 1", spec, routing, c.buffer, got, max(c.least, before))
+					t.Errorf("%s, %v, room for %d packets: %g of the hosts' rate, want %g "+
+						"to 1", spec, routing, c.buffer, got, max(c.least, before))
 				}
 				before = got
 			}
@@ -99,7 +102,8 @@ func TestSaturationOfFullFatTree(t *testing.T) {
 // shift permutation links of its own (Zahavi 2010): each takes the time it
 // takes alone, and no packet meets another.
 func TestShiftsAreExactlyFull(t *testing.T) {
-	for _, spec := range []string{"fattree:nodes-per-leaf=4,leaves-per-pod=6,pods=1,aggs-per-pod=4,cores=0", "xgft:down=4x4x4,up=1x4x4"} {
+	for _, spec := range []string{"fattree:nodes-per-leaf=4,leaves-per-pod=6,pods=1,aggs-per-pod=4," +
+		"cores=0", "xgft:down=4x4x4,up=1x4x4"} {
 		top := network(t, spec)
 		o := evalsim.DefaultOptions()
 		o.Routing = evalsim.Static
@@ -113,7 +117,8 @@ func TestShiftsAreExactlyFull(t *testing.T) {
 				longest = max(longest, top.PathLength(int32(h), int32(to)))
 			}
 			r := run(t, top, program(hosts, sends...), o)
-			near(t, fmt.Sprintf("%s shifted by %d", spec, shift), r.Makespan, 20*4096/lineRate+float64(2*longest+1)*100, 0.01)
+			near(t, fmt.Sprintf("%s shifted by %d", spec, shift), r.Makespan, 20*4096/lineRate+
+				float64(2*longest+1)*100, 0.01)
 			if r.Congested != 0 {
 				t.Errorf("%s shifted by %d: %d packets congested", spec, shift, r.Congested)
 			}
@@ -147,8 +152,10 @@ func TestSaturationOfTorus(t *testing.T) {
 	cases := []struct {
 		spec  string
 		bound float64
-	}{{"torus:15x15", ring(15) * 224 / 225}, {"torus:31", ring(31) * 30 / 31}, {"torus:4x4", ring(4) * 15 / 16}, {"torus:7x7", ring(7) * 48 / 49},
-		{"torus:8x8", ring(8) * 63 / 64}, {"torus:8x8x8", ring(8) * 511 / 512}, {"torus:8x8x4", ring(8) * 255 / 256}, {"mesh:9x9", line(9) * 80 / 81}}
+	}{{"torus:15x15", ring(15) * 224 / 225}, {"torus:31", ring(31) * 30 / 31},
+		{"torus:4x4", ring(4) * 15 / 16}, {"torus:7x7", ring(7) * 48 / 49},
+		{"torus:8x8", ring(8) * 63 / 64}, {"torus:8x8x8", ring(8) * 511 / 512},
+		{"torus:8x8x4", ring(8) * 255 / 256}, {"mesh:9x9", line(9) * 80 / 81}}
 	packets := 200
 	if os.Getenv("REMAP_LONG") != "" {
 		cases = append(cases, struct {
@@ -159,7 +166,8 @@ func TestSaturationOfTorus(t *testing.T) {
 	}
 	for _, c := range cases {
 		top := network(t, c.spec)
-		near(t, c.spec+": bound from the routes", 1/expectedLoad(top, pattern{top, nil}.demand(), false), c.bound, 1e-9)
+		near(t, c.spec+": bound from the routes", 1/expectedLoad(top, pattern{top, nil}.demand(), false),
+			c.bound, 1e-9)
 		bound := min(c.bound, 1)
 		for _, load := range []float64{0.5, 0.85, 1, 1.3} {
 			got := accepted(t, top, evalsim.DefaultOptions(), load*bound, packets, toAnyOther(top.Hosts())) / bound

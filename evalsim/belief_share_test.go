@@ -16,26 +16,29 @@ func shares(t *testing.T, spec string, senders, packets int, o evalsim.Options, 
 	t.Helper()
 	top := network(t, spec)
 	o.Sampling = sampling.Variant{}
-	simulation, err := evalsim.New(top, []evalsim.Job{{Program: incast(top.Hosts(), senders, packets*o.PacketBytes), Hosts: identity(top.Hosts())}}, o)
+	simulation, err := evalsim.New(top, []evalsim.Job{{Program: incast(top.Hosts(), senders,
+		packets*o.PacketBytes), Hosts: identity(top.Hosts())}}, o)
 	if err != nil {
 		t.Fatal(err)
 	}
 	part, all := make([]float64, top.Hosts()), 0.0
-	if _, err := simulation.RepeatDelivered(context.Background(), 0, 1, 1, nil, func(_ int, some []evalsim.Delivery) error {
-		for i := range some {
-			if at := float64(some[i].Arrival) / 1000; from <= at && at < to {
-				part[some[i].Source]++
-				all++
+	if _, err := simulation.RepeatDelivered(context.Background(), 0, 1, 1, nil,
+		func(_ int, some []evalsim.Delivery) error {
+			for i := range some {
+				if at := float64(some[i].Arrival) / 1000; from <= at && at < to {
+					part[some[i].Source]++
+					all++
+				}
 			}
-		}
-		return nil
-	}); err != nil {
+			return nil
+		}); err != nil {
 		t.Fatal(err)
 	}
 	for i := range part {
 		part[i] /= all
 	}
-	near(t, "packets that the ejection link takes", all*float64(o.PacketBytes)/lineRate, to-from, 2*float64(o.PacketBytes)/lineRate)
+	near(t, "packets that the ejection link takes", all*float64(o.PacketBytes)/lineRate, to-from,
+		2*float64(o.PacketBytes)/lineRate)
 	return part
 }
 
@@ -72,7 +75,8 @@ func TestParkingLotShares(t *testing.T) {
 				want := math.Pow(0.5, float64(min(d, senders-1)))
 				text += fmt.Sprintf(" %.4f", got[d])
 				if math.Abs(got[d]/want-1) > 0.05 {
-					t.Errorf("%v, room for %d packets: sender %d links away gets %g, want %g", switching, buffer, d, got[d], want)
+					t.Errorf("%v, room for %d packets: sender %d links away gets %g, "+
+						"want %g", switching, buffer, d, got[d], want)
 				}
 			}
 			t.Logf("%v, room for %d packets: shares%s, Jain's index %.3f", switching, buffer, text, jain(got[1:]))

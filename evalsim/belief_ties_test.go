@@ -35,7 +35,8 @@ func TestTiesAreFair(t *testing.T) {
 			}
 			p.Offsets = append(p.Offsets, int32(len(p.Ops)))
 		}
-		for _, routing := range []evalsim.Routing{evalsim.Adaptive, evalsim.TwoChoices, evalsim.RandomPacket, evalsim.FlowHash} {
+		for _, routing := range []evalsim.Routing{evalsim.Adaptive, evalsim.TwoChoices, evalsim.RandomPacket,
+			evalsim.FlowHash} {
 			o := evalsim.DefaultOptions()
 			o.Routing = routing
 			r := runJobs(t, top, []evalsim.Job{{Program: p, Hosts: hosts}}, o)
@@ -46,9 +47,11 @@ func TestTiesAreFair(t *testing.T) {
 				sum += got
 			}
 			limit := distuv.ChiSquared{K: float64(len(candidates) - 1)}.Quantile(1 - 1e-6)
-			t.Logf("%s, %v: %d candidates, chi-squared %.1f, at most %.1f", name, routing, len(candidates), squares, limit)
+			t.Logf("%s, %v: %d candidates, chi-squared %.1f, at most "+
+				"%.1f", name, routing, len(candidates), squares, limit)
 			if squares > limit || sum != packets || len(candidates) < 3 {
-				t.Errorf("%s, %v: chi-squared %g over %d candidates, at most %g; %d of %d packets", name, routing, squares, len(candidates), limit, sum, packets)
+				t.Errorf("%s, %v: chi-squared %g over %d candidates, at most %g; %d of %d "+
+					"packets", name, routing, squares, len(candidates), limit, sum, packets)
 			}
 		}
 	}

@@ -9,18 +9,25 @@ import (
 
 // BlockedRank is a rank that nothing can wake any more.
 type BlockedRank struct {
-	Rank      int32  // within its job
-	Job       int    // index of the job
-	Operation int32  // index of the operation in hand in the rank's program, from 0
-	Waits     string // what it waits for, such as "receive from rank 5 tag 3"
+	// Rank: within its job.
+	Rank int32
+	// Job: index of the job.
+	Job int
+	// Operation: index of the operation in hand in the rank's program, from 0.
+	Operation int32
+	// Waits: what it waits for, such as "receive from rank 5 tag 3".
+	Waits string
 }
 
 // BlockedError says that nothing moves any more although some ranks have not
 // come to the end of their programs.
 type BlockedError struct {
-	Ranks      []BlockedRank // by job, then by rank; at least one
-	Jobs       int           // of the simulation
-	Unreceived string        // which messages arrived that no receive took; empty if none
+	// Ranks: by job, then by rank; at least one.
+	Ranks []BlockedRank
+	// Jobs: of the simulation.
+	Jobs int
+	// Unreceived: which messages arrived that no receive took; empty if none.
+	Unreceived string
 }
 
 // listed is how many blocked ranks the text of the error names.

@@ -44,7 +44,8 @@ func TestNewestCreditAgrees(t *testing.T) {
 			bin++
 		}
 		outcomes[bin] = append(outcomes[bin], x)
-		if limits[bin] <= quarter && (math.Abs(x.bias) > max(bookTime, bookSigmas*x.err) || math.Abs(x.fraction) > 0.01) {
+		if limits[bin] <= quarter && (math.Abs(x.bias) > max(bookTime, bookSigmas*x.err) ||
+			math.Abs(x.fraction) > 0.01) {
 			t.Errorf("case %d, %s: time %+.2f %% off (+-%.2f), congested fraction %+.4f",
 				n, c.name, 100*x.bias, 100*x.err, x.fraction)
 		}
@@ -70,17 +71,20 @@ func tellNewest(t *testing.T, name string, outcomes []*bookOutcome, roomy bool) 
 	fraction, fractionErr := meanError(fractions)
 	t.Logf("%-28s %3d cases: time %+.3f %% (+-%.3f), most %.2f %%; congested fraction %+.4f (+-%.4f), most %.4f",
 		name, len(outcomes), 100*mean, 100*err, 100*most, fraction, fractionErr, worst)
-	if roomy && (math.Abs(mean) > max(0.001, bookSigmas*err) || math.Abs(fraction) > max(0.002, bookSigmas*fractionErr)) {
+	if roomy && (math.Abs(mean) > max(0.001, bookSigmas*err) ||
+		math.Abs(fraction) > max(0.002, bookSigmas*fractionErr)) {
 		t.Errorf("%s: the newest credit alone is off in the mean", name)
 	}
 }
 
 // playCredits runs evalsim with some way of timing credits, and says which it took.
-func (c *bookCase) playCredits(t testing.TB, seed uint64, credits evalsim.Credits) (bookRun, evalsim.Credits) {
+func (c *bookCase) playCredits(t testing.TB, seed uint64, credits evalsim.Credits) (bookRun,
+	evalsim.Credits) {
 	t.Helper()
 	o := c.options
 	o.Seed, o.Credits = seed, credits
-	r, err := evalsim.Run(context.Background(), c.top, []evalsim.Job{{Program: c.program(seed), Hosts: c.hosts}}, o)
+	r, err := evalsim.Run(context.Background(), c.top,
+		[]evalsim.Job{{Program: c.program(seed), Hosts: c.hosts}}, o)
 	if err != nil {
 		t.Fatalf("case %d: %v", c.number, err)
 	}

@@ -187,7 +187,8 @@ func TestBookCongestion(t *testing.T) {
 // The levels of loads are those of half packets up to 31, then ever coarser.
 func TestBookLevels(t *testing.T) {
 	b := newBook(pairOfSwitches(t, 1, 0), program(2), []int32{0, 1}, evalsim.DefaultOptions(), 0)
-	for halves, want := range map[int]int{0: 0, 1: 1, 31: 31, 32: 32, 33: 32, 34: 33, 63: 47, 64: 48, 68: 49, 4096: 127} {
+	for halves, want := range map[int]int{0: 0, 1: 1, 31: 31, 32: 32, 33: 32, 34: 33, 63: 47, 64: 48, 68: 49,
+		4096: 127} {
 		b.links[0].load = halves * 2048
 		if got := b.level(0); got != want {
 			t.Errorf("%d half packets are level %d, want %d", halves, got, want)

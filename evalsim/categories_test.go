@@ -78,7 +78,8 @@ func TestCategoriesOfKnownCounts(t *testing.T) {
 // A long message's request and answer are of its part.
 func TestCategoriesOfControlMessages(t *testing.T) {
 	top := network(t, "fattree:nodes-per-leaf=2,leaves-per-pod=1,pods=1,aggs-per-pod=1,cores=0")
-	p := ops([]workload.Op{tagged(send(1, 1<<20), 3), tagged(send(1, 4096), 4)}, []workload.Op{tagged(receive(0), 3), tagged(receive(0), 4)})
+	p := ops([]workload.Op{tagged(send(1, 1<<20), 3), tagged(send(1, 4096), 4)},
+		[]workload.Op{tagged(receive(0), 3), tagged(receive(0), 4)})
 	o := options(func(o *evalsim.Options) { o.EagerBytes, o.ByTag = 8192, true })
 	r := run(t, top, p, o)
 	if len(r.Parts) != 2 || r.Parts[0].Tag != 3 || r.Parts[1].Tag != 4 {
@@ -86,7 +87,8 @@ func TestCategoriesOfControlMessages(t *testing.T) {
 	}
 	for i, want := range [][2]float64{{256 + 1, 1}, {1, 0}} { // to the receiver, and back
 		to, from := r.Parts[i].Samples.Links[top.Ejection(1)[0]], r.Parts[i].Samples.Links[top.Ejection(0)[0]]
-		if got := [2]float64{to.Packets, from.Packets}; got != want || r.Parts[i].Packets != int64(want[0]+want[1]) {
+		if got := [2]float64{to.Packets, from.Packets}; got != want ||
+			r.Parts[i].Packets != int64(want[0]+want[1]) {
 			t.Errorf("tag %d: %v, %d packets, want %v", r.Parts[i].Tag, got, r.Parts[i].Packets, want)
 		}
 	}
@@ -99,7 +101,8 @@ func marked(t *rapid.T, p *workload.Program) *workload.Program {
 	q.Phases, q.CallSites = make([]string, 3), make([]string, 4)
 	random := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "marks"), 1))
 	for i := range q.Ops {
-		q.Ops[i].Phase, q.Ops[i].Tag, q.Sites[i] = uint8(random.IntN(3)), uint16(random.IntN(4)*16383), uint16(random.IntN(4))
+		q.Ops[i].Phase, q.Ops[i].Tag, q.Sites[i] = uint8(random.IntN(3)), uint16(random.IntN(4)*16383),
+			uint16(random.IntN(4))
 	}
 	return &q
 }
@@ -129,7 +132,8 @@ func TestCategoriesMerge(t *testing.T) {
 			m := mark{p.Phase, p.Tag, p.CallSite}.under(coarse)
 			k := key{p.Slice, p.Job, m}
 			if merged[k] == nil {
-				merged[k] = &evalsim.Part{Slice: p.Slice, Job: p.Job, Phase: m.phase, Tag: m.tag, CallSite: m.callSite, Samples: sampling.NewTable(p.Samples.Variant, len(top.Links))}
+				merged[k] = &evalsim.Part{Slice: p.Slice, Job: p.Job, Phase: m.phase, Tag: m.tag,
+					CallSite: m.callSite, Samples: sampling.NewTable(p.Samples.Variant, len(top.Links))}
 			}
 			to := merged[k]
 			to.Packets += p.Packets
@@ -155,7 +159,8 @@ func checkSends(t *rapid.T, jobs []evalsim.Job, r *evalsim.Result, d int) {
 		want, got := map[mark]int64{}, map[mark]int64{}
 		for k, op := range j.Program.Ops {
 			if op.Kind.IsSend() {
-				want[mark{int(op.Phase), int(op.Tag), int(j.Program.Site(int32(k)))}.under(d)] += max(1, (op.Bytes+4095)/4096)
+				want[mark{int(op.Phase), int(op.Tag), int(j.Program.Site(int32(k)))}.under(d)] += max(1,
+					(op.Bytes+4095)/4096)
 			}
 		}
 		for _, p := range r.Parts {
@@ -177,7 +182,8 @@ func TestRelabelledTags(t *testing.T) {
 		t.Fatal(err)
 	}
 	rapid.Check(t, func(t *rapid.T) {
-		tags := rapid.SliceOfNDistinct(rapid.Uint16Range(0, workload.AnyTag-1), 4, 4, rapid.ID[uint16]).Draw(t, "tags")
+		tags := rapid.SliceOfNDistinct(rapid.Uint16Range(0, workload.AnyTag-1), 4, 4, rapid.ID[uint16]).Draw(t,
+			"tags")
 		q := *p
 		q.Ops = slices.Clone(p.Ops)
 		for i := range q.Ops {
@@ -202,14 +208,16 @@ func TestRelabelledTags(t *testing.T) {
 // More categories than can be are told before anything is laid out.
 func TestMostCategories(t *testing.T) {
 	const count = 1<<20 + 1
-	p := &workload.Program{Offsets: []int32{0, count}, Ops: make([]workload.Op, count), Phases: make([]string, 17), VolumeScale: 1}
+	p := &workload.Program{Offsets: []int32{0, count}, Ops: make([]workload.Op, count),
+		Phases: make([]string, 17), VolumeScale: 1}
 	for i := range p.Ops {
 		p.Ops[i].Tag, p.Ops[i].Phase = uint16(i%workload.AnyTag), uint8(i/workload.AnyTag)
 	}
 	o := evalsim.DefaultOptions()
 	o.ByTag, o.ByPhase = true, true
 	_, err := evalsim.CountCategories([]evalsim.Job{{Program: p}}, o)
-	if want := "job 0: samples by phase, tag are in more than 1048576 categories"; err == nil || err.Error() != want {
+	if want := "job 0: samples by phase, tag are in more than 1048576 " +
+		"categories"; err == nil || err.Error() != want {
 		t.Errorf("%v, want %q", err, want)
 	}
 	o.ByPhase = false

@@ -36,7 +36,8 @@ func TestCongestionThresholds(t *testing.T) {
 			rule  string
 			rises bool // with the threshold
 			none  string
-		}{{"queue-above", false, ":1048576"}, {"credits-below", true, ":1"}, {"probabilistic", false, ":1073741824"}, {"wait-above", false, ":1073741824"}} {
+		}{{"queue-above", false, ":1048576"}, {"credits-below", true, ":1"},
+			{"probabilistic", false, ":1073741824"}, {"wait-above", false, ":1073741824"}} {
 			if c.rule == "wait-above" && at != "departure" {
 				continue
 			}
@@ -54,7 +55,8 @@ func TestCongestionThresholds(t *testing.T) {
 		}
 	}
 	// A full queue is congested for sure: every packet finds at least its own byte.
-	if all, none := congested(t, "probabilistic:1", "queueing", &makespan), congested(t, "queue-above:1", "queueing", &makespan); all != none || all == 0 {
+	if all, none := congested(t, "probabilistic:1", "queueing", &makespan),
+		congested(t, "queue-above:1", "queueing", &makespan); all != none || all == 0 {
 		t.Errorf("probabilistic:1 finds %d, queue-above:1 %d", all, none)
 	}
 }
@@ -67,7 +69,8 @@ func TestCongestionPointsAgree(t *testing.T) {
 	for s := 1; s <= 200; s++ {
 		sends = append(sends, [3]int{s, 0, 65536})
 	}
-	for _, rule := range []string{"queue-above-credits", "queue-above:65536", "credits-below:65536", "probabilistic:65536", "wait-above:512"} {
+	for _, rule := range []string{"queue-above-credits", "queue-above:65536", "credits-below:65536",
+		"probabilistic:65536", "wait-above:512"} {
 		for _, at := range []string{"queueing", "arrival", "departure"} {
 			if rule == "wait-above:512" && at != "departure" {
 				continue
@@ -96,17 +99,21 @@ func TestCongestionPointsAgree(t *testing.T) {
 }
 
 func TestParseCongestion(t *testing.T) {
-	for _, rule := range []string{"queue-above-credits", "queue-above:1", "credits-below:16384", "probabilistic:1073741824"} {
+	for _, rule := range []string{"queue-above-credits", "queue-above:1", "credits-below:16384",
+		"probabilistic:1073741824"} {
 		c, err := evalsim.ParseCongestion(rule, "arrival")
 		if err != nil || c.String() != rule || c.At != evalsim.AtArrival {
 			t.Errorf("%s: %v, %v", rule, c, err)
 		}
 	}
-	if c, err := evalsim.ParseCongestion("wait-above:512", "departure"); err != nil || c.String() != "wait-above:512" {
+	if c, err := evalsim.ParseCongestion("wait-above:512", "departure"); err != nil ||
+		c.String() != "wait-above:512" {
 		t.Errorf("wait-above:512: %v, %v", c, err)
 	}
-	for _, bad := range [][2]string{{"", "arrival"}, {"queue-above", "arrival"}, {"queue-above:", "arrival"}, {"queue-above:0", "arrival"},
-		{"queue-above-credits:5", "arrival"}, {"credits-below:x", "arrival"}, {"probabilistic:99999999999", "arrival"}, {"queue-above:5", "never"},
+	for _, bad := range [][2]string{{"", "arrival"}, {"queue-above", "arrival"}, {"queue-above:", "arrival"},
+		{"queue-above:0", "arrival"},
+		{"queue-above-credits:5", "arrival"}, {"credits-below:x", "arrival"},
+		{"probabilistic:99999999999", "arrival"}, {"queue-above:5", "never"},
 		{"wait-above", "departure"}, {"wait-above:512", "queueing"}, {"wait-above:512", "arrival"}} {
 		if c, err := evalsim.ParseCongestion(bad[0], bad[1]); err == nil {
 			t.Errorf("%q is read as %v", bad, c)

@@ -36,7 +36,8 @@ func TestJudge(t *testing.T) {
 		j := newCongestionTest(Congestion{c.rule, c.bytes, c.at})
 		j.random = sampling.NewRandom(1)
 		if got := j.congested(c.credits, c.queued, 1000); got != c.want {
-			t.Errorf("%v at %s, %d bytes queued, %d credits: %v", j.Congestion, pointNames[c.at], c.queued, c.credits, got)
+			t.Errorf("%v at %s, %d bytes queued, %d credits: %v", j.Congestion, pointNames[c.at], c.queued,
+				c.credits, got)
 		}
 	}
 }

@@ -12,7 +12,8 @@ import (
 // not repeated until that can be.
 func TestCountsEndBeforeTheyWrap(t *testing.T) {
 	s := empty(t, "mesh:2", DefaultOptions())
-	s.jobs = []job{{Job: Job{Program: &workload.Program{Offsets: []int32{0, 1}, Ops: []workload.Op{{Kind: workload.Send, Peer: 0, Bytes: 7}}, VolumeScale: 1}}}}
+	s.jobs = []job{{Job: Job{Program: &workload.Program{Offsets: []int32{0, 1},
+		Ops: []workload.Op{{Kind: workload.Send, Peer: 0, Bytes: 7}}, VolumeScale: 1}}}}
 	s.ranks = []rank{{op: 0, end: 1}}
 	c := s.channelAt.at(s.hostLinks * s.virtual)
 	c.packets = math.MaxUint32 - countMargin
@@ -21,7 +22,8 @@ func TestCountsEndBeforeTheyWrap(t *testing.T) {
 	}
 	s.events = mostPackets
 	err := s.checkCounts()
-	if err == nil || !strings.Contains(err.Error(), "has sent 4290772991 packets") || !strings.Contains(err.Error(), "rank 0, operation 0: send of 7 bytes to rank 0") {
+	if err == nil || !strings.Contains(err.Error(), "has sent 4290772991 "+
+		"packets") || !strings.Contains(err.Error(), "rank 0, operation 0: send of 7 bytes to rank 0") {
 		t.Errorf("%v", err)
 	}
 	c.packets = 1 << 31

@@ -9,7 +9,8 @@ import (
 // many credits a batch of events returns.
 func TestCreditsOfOneBatch(t *testing.T) {
 	for _, spec := range []string{"mesh:2", "torus:3"} { // of one virtual channel, and of two
-		for _, returned := range [][]int32{{4096}, {4096, 4096}, {64, 4096, 64}, {2048, 2048}, {4096, 4096, 4096, 4096}} {
+		for _, returned := range [][]int32{{4096}, {4096, 4096}, {64, 4096, 64}, {2048, 2048},
+			{4096, 4096, 4096, 4096}} {
 			s := empty(t, spec, DefaultOptions())
 			top := s.topology
 			link := s.hostLinks
@@ -34,7 +35,8 @@ func TestCreditsOfOneBatch(t *testing.T) {
 			}
 			kind := &s.classes[c.class]
 			if want := left + kind.latency + kind.full; c.flight != p || c.freeAt != want {
-				t.Errorf("%s, credits of %v bytes: packet %d ends at %d ps, want packet %d at %d ps", spec, returned, c.flight, c.freeAt, p, want)
+				t.Errorf("%s, credits of %v bytes: packet %d ends at %d ps, want packet %d at "+
+					"%d ps", spec, returned, c.flight, c.freeAt, p, want)
 			}
 			if want := left + kind.latency; s.stalled[link] != want {
 				t.Errorf("%s, credits of %v bytes: stalled for %d ps, want %d", spec, returned, s.stalled[link], want)

@@ -81,10 +81,12 @@ func TestEndlessWithReceives(t *testing.T) {
 		t.Fatal(err)
 	}
 	if first.Jobs[0].Packets != once.Jobs[0].Packets {
-		t.Errorf("%d packets of the job beside an endless one, %d beside a short one", first.Jobs[0].Packets, once.Jobs[0].Packets)
+		t.Errorf("%d packets of the job beside an endless one, %d beside a "+
+			"short one", first.Jobs[0].Packets, once.Jobs[0].Packets)
 	}
 	if first.Jobs[1].Packets <= once.Jobs[1].Packets {
-		t.Errorf("the endless job sent %d packets, once through it has %d", first.Jobs[1].Packets, once.Jobs[1].Packets)
+		t.Errorf("the endless job sent %d packets, once through it "+
+			"has %d", first.Jobs[1].Packets, once.Jobs[1].Packets)
 	}
 }
 
@@ -113,9 +115,11 @@ func TestEndlessBlocked(t *testing.T) {
 		{{Kind: workload.Receive, Peer: 0, Tag: 3}},
 		{{Kind: workload.Ireceive, Peer: 0, Tag: 3}, {Kind: workload.WaitAll}},
 	} {
-		p := &workload.Program{Offsets: []int32{0, 1, int32(1 + len(ops))}, Ops: append([]workload.Op{{Kind: workload.Send, Peer: 1, Tag: 4, Bytes: 1 << 20}}, ops...), VolumeScale: 1}
+		p := &workload.Program{Offsets: []int32{0, 1, int32(1 + len(ops))},
+			Ops: append([]workload.Op{{Kind: workload.Send, Peer: 1, Tag: 4, Bytes: 1 << 20}}, ops...), VolumeScale: 1}
 		o := options(func(o *evalsim.Options) { o.EagerBytes = 100 })
-		_, err := evalsim.Run(context.Background(), top, []evalsim.Job{{Program: p, Hosts: []int32{0, 1}}, other}, o)
+		_, err := evalsim.Run(context.Background(), top,
+			[]evalsim.Job{{Program: p, Hosts: []int32{0, 1}}, other}, o)
 		var blocked *evalsim.BlockedError
 		if !errors.As(err, &blocked) || len(blocked.Ranks) != 2 {
 			t.Errorf("error %v, want both ranks blocked", err)
@@ -123,7 +127,9 @@ func TestEndlessBlocked(t *testing.T) {
 	}
 	unasked := &workload.Program{Offsets: []int32{0, 1, 2}, VolumeScale: 1, Ops: []workload.Op{
 		{Kind: workload.Isend, Peer: 1, Tag: 4, Bytes: 1 << 20}, {Kind: workload.Ireceive, Peer: 0, Tag: 3}}}
-	r, err := evalsim.Run(context.Background(), top, []evalsim.Job{{Program: unasked, Hosts: []int32{0, 1}}, other}, options(func(o *evalsim.Options) { o.EagerBytes = 100 }))
+	r, err := evalsim.Run(context.Background(), top,
+		[]evalsim.Job{{Program: unasked, Hosts: []int32{0, 1}}, other},
+		options(func(o *evalsim.Options) { o.EagerBytes = 100 }))
 	if err != nil || len(r.Warnings) == 0 {
 		t.Errorf("warnings %v, error %v", r.Warnings, err)
 	}
@@ -137,7 +143,9 @@ func TestOwnLinks(t *testing.T) {
 	for h := range int32(32) {
 		hosts[h%2] = append(hosts[h%2], h)
 	}
-	jobs := []evalsim.Job{{Program: parsed(t, "uniform:16,bytes=50000,rounds=3"), Hosts: hosts[0]}, {Program: parsed(t, "uniform:16,bytes=50000,rounds=3,seed=5"), Hosts: hosts[1]}}
+	jobs := []evalsim.Job{{Program: parsed(t, "uniform:16,bytes=50000,"+
+		"rounds=3"), Hosts: hosts[0]}, {Program: parsed(t, "uniform:16,bytes=50000,rounds=3,"+
+		"seed=5"), Hosts: hosts[1]}}
 	for _, at := range []evalsim.CongestionPoint{evalsim.AtQueueing, evalsim.AtDeparture} {
 		o := options(func(o *evalsim.Options) { o.OwnLinks, o.Congestion.At = true, at })
 		play := func(jobs ...evalsim.Job) *evalsim.Result {
@@ -195,7 +203,8 @@ func TestEndlessRefused(t *testing.T) {
 		{[]evalsim.Job{endless}, "nothing says when to stop"},
 		{[]evalsim.Job{plain, waits}, "an endless job only sends"},
 	} {
-		if _, err := evalsim.New(top, test.jobs, options(nil)); err == nil || !strings.Contains(err.Error(), test.want) {
+		if _, err := evalsim.New(top, test.jobs, options(nil)); err == nil ||
+			!strings.Contains(err.Error(), test.want) {
 			t.Errorf("error %v, want %q", err, test.want)
 		}
 	}

@@ -16,7 +16,8 @@ import (
 // all well-sampled links and many seeds, standardized errors have mean 0 and
 // variance 1, and 95 % intervals cover.
 func TestSamplesAgreeWithCounters(t *testing.T) {
-	for _, text := range []string{"full", "n=2", "one-bit", "one-reservoir", "one-reservoir,hash=whole", "bloom:32"} {
+	for _, text := range []string{"full", "n=2", "one-bit", "one-reservoir", "one-reservoir," +
+		"hash=whole", "bloom:32"} {
 		v, err := sampling.ParseVariant(text)
 		if err != nil {
 			t.Fatal(err)
@@ -45,8 +46,10 @@ func (a *agreement) judge(t *testing.T, what string, normal bool) {
 	if a.links < 1000 {
 		t.Fatalf("%s: only %g links can be judged", what, a.links)
 	}
-	if normal && (math.Abs(mean) > 0.15 || variance < 0.85 || variance > 1.15) || covered < 0.93 || covered > 0.97 {
-		t.Errorf("%s: standardized errors: mean %g, variance %g, coverage %g over %g links", what, mean, variance, covered, a.links)
+	if normal && (math.Abs(mean) > 0.15 || variance < 0.85 || variance > 1.15) || covered < 0.93 ||
+		covered > 0.97 {
+		t.Errorf("%s: standardized errors: mean %g, variance %g, coverage %g over %g "+
+			"links", what, mean, variance, covered, a.links)
 	}
 }
 
@@ -65,7 +68,8 @@ func samplesAgree(t *testing.T, v sampling.Variant) {
 	}
 	o := evalsim.DefaultOptions()
 	o.Sampling = v
-	results, err := evalsim.Repeat(context.Background(), top, []evalsim.Job{{Program: p, Hosts: identity(48)}}, o, repeats, 2, nil)
+	results, err := evalsim.Repeat(context.Background(), top,
+		[]evalsim.Job{{Program: p, Hosts: identity(48)}}, o, repeats, 2, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -85,7 +89,8 @@ func samplesAgree(t *testing.T, v sampling.Variant) {
 			if exact.Congested < 400 || e.PacketsVariance == 0 || e.CongestedVariance == 0 {
 				continue
 			}
-			packets.add(e.Packets, e.PacketsVariance, float64(exact.Packets), table.PacketsEstimate(int32(i)), float64(exact.Packets))
+			packets.add(e.Packets, e.PacketsVariance, float64(exact.Packets), table.PacketsEstimate(int32(i)),
+				float64(exact.Packets))
 			// Fieller's pivot: of a known fraction, the error and its variance.
 			truth := float64(exact.Congested) / float64(exact.Packets)
 			variance := e.CongestedVariance - 2*truth*e.Covariance + truth*truth*e.PacketsVariance

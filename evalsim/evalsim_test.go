@@ -46,7 +46,8 @@ func TestOneFlowClosedForm(t *testing.T) {
 		for _, bytes := range []int{1, 4096, 131072} {
 			packets := (bytes + 4095) / 4096
 			last := bytes - (packets-1)*4096
-			for mode, extra := range map[evalsim.Switching]float64{evalsim.CutThrough: 0, evalsim.StoreAndForward: float64(target.switches * last)} {
+			for mode, extra := range map[evalsim.Switching]float64{evalsim.CutThrough: 0,
+				evalsim.StoreAndForward: float64(target.switches * last)} {
 				o := evalsim.DefaultOptions()
 				o.Switching = mode
 				r := run(t, top, program(4608, [3]int{0, target.host, bytes}), o)
@@ -57,7 +58,8 @@ func TestOneFlowClosedForm(t *testing.T) {
 				}
 				near(t, mode.String(), r.Makespan, want, 0.01)
 				if r.Packets != int64(packets) || r.PacketHops != int64(packets*(target.switches+1)) {
-					t.Errorf("%d packets over %d links, want %d over %d", r.Packets, r.PacketHops, packets, packets*(target.switches+1))
+					t.Errorf("%d packets over %d links, want %d over %d", r.Packets, r.PacketHops, packets,
+						packets*(target.switches+1))
 				}
 				if r.Congested != 0 {
 					t.Errorf("a lone flow is congested %d times", r.Congested)
@@ -288,7 +290,8 @@ func TestCancelled(t *testing.T) {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), time.Millisecond)
 	defer cancel()
-	_, err = evalsim.Run(ctx, network(t, "tapered"), []evalsim.Job{{Program: p, Hosts: identity(4608)}}, evalsim.DefaultOptions())
+	_, err = evalsim.Run(ctx, network(t, "tapered"), []evalsim.Job{{Program: p, Hosts: identity(4608)}},
+		evalsim.DefaultOptions())
 	if err == nil {
 		t.Error("a cancelled run gave a result")
 	}

@@ -18,7 +18,8 @@ func TestFirstJob(t *testing.T) {
 	}
 	whole, first := evalsim.Summarize(results), evalsim.Summarize(evalsim.FirstJob(results))
 	alone := evalsim.SummarizeJobs(results)[0]
-	if first.ElapsedNS != alone.ElapsedNS || first.Packets != alone.Packets || first.CongestedHopFraction != alone.CongestedHopFraction ||
+	if first.ElapsedNS != alone.ElapsedNS || first.Packets != alone.Packets ||
+		first.CongestedHopFraction != alone.CongestedHopFraction ||
 		first.ElapsedNS > whole.ElapsedNS || first.PacketHops >= whole.PacketHops || first.Repeats != 6 {
 		t.Errorf("first job %+v, by job %+v, whole %+v", first, alone, whole)
 	}

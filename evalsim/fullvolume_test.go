@@ -30,7 +30,8 @@ func TestFullVolumeTimes(t *testing.T) {
 	o.Sampling = sampling.Variant{}
 	const tree = "fattree:nodes-per-leaf=8,leaves-per-pod=8,pods=1,aggs-per-pod=4,cores=0"
 	for _, shape := range []string{tree, "torus:4x4x4"} {
-		for _, pattern := range []string{"stencil2d:8x8,rounds=64", "stencil3d7:4x4x4,rounds=64,bytes=65536,wait=true",
+		for _, pattern := range []string{"stencil2d:8x8," +
+			"rounds=64", "stencil3d7:4x4x4,rounds=64,bytes=65536,wait=true",
 			"stencil2d:8x8,bytes=6291456", "alltoall:64,bytes=262144", "allreduce:64,bytes=524288,rounds=16"} {
 			whole, err := workload.ParsePattern(pattern)
 			if err != nil {
@@ -82,7 +83,8 @@ func TestLatencyIsNoVolume(t *testing.T) {
 		t.Fatal(err)
 	}
 	if math.Abs(told.FullTime()/full.Makespan-1) > 1e-9 || told.Makespan*4 < full.Makespan*1.01 {
-		t.Errorf("full %g, told %g, simulated %g at scale %g", full.Makespan, told.FullTime(), told.Makespan, told.VolumeScale)
+		t.Errorf("full %g, told %g, simulated %g at scale %g", full.Makespan, told.FullTime(), told.Makespan,
+			told.VolumeScale)
 	}
 }
 
@@ -127,7 +129,8 @@ func TestFullVolumeOfJobs(t *testing.T) {
 // TestUnsettled: what overlaps or changes its order is told, and what does not is not.
 func TestUnsettled(t *testing.T) {
 	summary := func(full, large, small float64) evalsim.Summary {
-		r := &evalsim.Result{Makespan: large, Elapsed: []float64{large}, StepTime: []float64{large}, VolumeScale: 0.5, Full: []float64{full},
+		r := &evalsim.Result{Makespan: large, Elapsed: []float64{large}, StepTime: []float64{large},
+			VolumeScale: 0.5, Full: []float64{full},
 			FullMakespan: full, FullError: []float64{0.01}, Small: []float64{small}}
 		return evalsim.Summarize(slices.Repeat([]*evalsim.Result{r}, 6))
 	}

@@ -38,21 +38,28 @@ func anyNetwork(t *rapid.T) *topology.Topology {
 		return strings.ReplaceAll(strings.Trim(fmt.Sprint(all), "[]"), " ", "x")
 	}
 	spec := ""
-	switch kind := rapid.SampledFrom([]string{"fattree", "two levels", "xgft", "torus", "mesh", "dragonfly", "hyperx", "rails"}).Draw(t, "kind"); kind {
+	switch kind := rapid.SampledFrom([]string{"fattree", "two levels", "xgft", "torus", "mesh", "dragonfly",
+		"hyperx", "rails"}).Draw(t, "kind"); kind {
 	case "fattree":
 		aggs := n(1, 3, "aggregation switches")
-		spec = fmt.Sprintf("fattree:nodes-per-leaf=%d,leaves-per-pod=%d,pods=%d,aggs-per-pod=%d,cores=%d,up=%d", n(1, 4, "hosts"), n(1, 3, "leaves"), n(2, 3, "pods"), aggs, 2*aggs, 2*n(1, 2, "up"))
+		spec = fmt.Sprintf("fattree:nodes-per-leaf=%d,leaves-per-pod=%d,pods=%d,aggs-per-pod=%d,cores=%d,"+
+			"up=%d", n(1, 4, "hosts"), n(1, 3, "leaves"), n(2, 3, "pods"), aggs, 2*aggs, 2*n(1, 2, "up"))
 	case "two levels":
-		spec = fmt.Sprintf("fattree:nodes-per-leaf=%d,leaves-per-pod=%d,pods=1,aggs-per-pod=%d,cores=0,leaf-links=%d", n(1, 4, "hosts"), n(1, 4, "leaves"), n(1, 3, "spines"), n(1, 2, "parallel"))
+		spec = fmt.Sprintf("fattree:nodes-per-leaf=%d,leaves-per-pod=%d,pods=1,aggs-per-pod=%d,cores=0,"+
+			"leaf-links=%d", n(1, 4, "hosts"), n(1, 4, "leaves"), n(1, 3, "spines"), n(1, 2, "parallel"))
 	case "xgft":
-		spec = fmt.Sprintf("xgft:down=%dx%dx%d,up=1x%dx%d,parallel=1x%dx1", n(1, 3, "hosts"), n(1, 3, "leaves"), n(1, 3, "pods"), n(1, 3, "up 2"), n(1, 3, "up 3"), n(1, 2, "parallel"))
+		spec = fmt.Sprintf("xgft:down=%dx%dx%d,up=1x%dx%d,"+
+			"parallel=1x%dx1", n(1, 3, "hosts"), n(1, 3, "leaves"), n(1, 3, "pods"), n(1, 3, "up 2"),
+			n(1, 3, "up 3"), n(1, 2, "parallel"))
 	case "torus":
-		spec = fmt.Sprintf("torus:%s,hosts=%d,double=%v", extents(3, 1, 5), n(1, 3, "hosts"), rapid.Bool().Draw(t, "double"))
+		spec = fmt.Sprintf("torus:%s,hosts=%d,double=%v", extents(3, 1, 5), n(1, 3, "hosts"),
+			rapid.Bool().Draw(t, "double"))
 	case "mesh":
 		spec = fmt.Sprintf("mesh:%s,hosts=%d", extents(3, 1, 4), n(1, 3, "hosts"))
 	case "dragonfly":
 		groups, routers := n(1, 5, "groups"), n(1, 4, "routers")
-		spec = fmt.Sprintf("dragonfly:groups=%d,routers=%d,hosts=%d,global=%d", groups, routers, n(1, 2, "hosts"), n(0, 1, "more")+(groups+routers-2)/routers)
+		spec = fmt.Sprintf("dragonfly:groups=%d,routers=%d,hosts=%d,"+
+			"global=%d", groups, routers, n(1, 2, "hosts"), n(0, 1, "more")+(groups+routers-2)/routers)
 	case "hyperx":
 		spec = fmt.Sprintf("hyperx:%s,hosts=%d", extents(3, 1, 4), n(1, 3, "hosts"))
 	default:
@@ -75,7 +82,8 @@ func degraded(t *rapid.T, top *topology.Topology) *topology.Topology {
 	if rapid.Bool().Draw(t, "fails") {
 		less, err = topology.Degrade(top, []string{cable}, nil)
 	} else {
-		less, err = topology.Degrade(top, nil, []string{cable + "=" + rapid.SampledFrom([]string{"0.1", "0.5", "0.9"}).Draw(t, "rate left")})
+		less, err = topology.Degrade(top, nil, []string{cable + "=" +
+			rapid.SampledFrom([]string{"0.1", "0.5", "0.9"}).Draw(t, "rate left")})
 	}
 	if err != nil {
 		return top
@@ -116,7 +124,8 @@ func anyOptions(t *rapid.T, top *topology.Topology) evalsim.Options {
 	o := evalsim.DefaultOptions()
 	o.PacketBytes = rapid.SampledFrom([]int{64, 256, 4096}).Draw(t, "packet")
 	o.BufferBytes = o.PacketBytes * rapid.SampledFrom([]int{2, 2, 2, 3, 16}).Draw(t, "room")
-	o.Switching = rapid.SampledFrom([]evalsim.Switching{evalsim.CutThrough, evalsim.StoreAndForward}).Draw(t, "switching")
+	o.Switching = rapid.SampledFrom([]evalsim.Switching{evalsim.CutThrough, evalsim.StoreAndForward}).Draw(t,
+		"switching")
 	routings := []string{"adaptive", "two-choices", "random", "hash", "static"}
 	if len(top.Routes.Intermediate) > 0 {
 		routings = append(routings, "valiant", "ugal", "valiant", "ugal")

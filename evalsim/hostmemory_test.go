@@ -31,7 +31,8 @@ func TestMemoryIsAsFastAsTheRails(t *testing.T) {
 		{network(t, star), 1e9, 1e9},
 	} {
 		o := options(func(o *evalsim.Options) { o.MemoryBytesPerSecond = c.set })
-		r, err := evalsim.Run(t.Context(), c.top, []evalsim.Job{{Program: program(2, [3]int{0, 1, bytes}), Hosts: []int32{1, 1}}}, o)
+		r, err := evalsim.Run(t.Context(), c.top, []evalsim.Job{{Program: program(2, [3]int{0, 1, bytes}),
+			Hosts: []int32{1, 1}}}, o)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -64,7 +65,8 @@ func TestMemoryDoesNotTurnTheVerdict(t *testing.T) {
 	}
 	row, tile := times(evalsim.DefaultOptions().MemoryBytesPerSecond)
 	slowRow, slowTile := times(20e9)
-	t.Logf("rows %.1f us, tiles %.1f; at 160 Gb/s %.1f and %.1f", row/1000, tile/1000, slowRow/1000, slowTile/1000)
+	t.Logf("rows %.1f us, tiles %.1f; at 160 Gb/s %.1f and "+
+		"%.1f", row/1000, tile/1000, slowRow/1000, slowTile/1000)
 	if tile > row {
 		t.Errorf("tiles take %.1f us, rows %.1f", tile/1000, row/1000)
 	}

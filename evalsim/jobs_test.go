@@ -21,8 +21,10 @@ func TestJobsSumToTheWhole(t *testing.T) {
 		summaries := evalsim.SummarizeJobs(results, "first")
 		for i, s := range summaries {
 			packets += s.Packets
-			if s.ElapsedNSLow == nil || *s.ElapsedNSLow > s.ElapsedNS || *s.ElapsedNSHigh < s.ElapsedNS || s.ElapsedNS > whole.ElapsedNS {
-				t.Errorf("job %d: %d ns in %v..%v, all jobs %d ns", i, s.ElapsedNS, s.ElapsedNSLow, s.ElapsedNSHigh, whole.ElapsedNS)
+			if s.ElapsedNSLow == nil || *s.ElapsedNSLow > s.ElapsedNS || *s.ElapsedNSHigh < s.ElapsedNS ||
+				s.ElapsedNS > whole.ElapsedNS {
+				t.Errorf("job %d: %d ns in %v..%v, all jobs %d ns", i, s.ElapsedNS, s.ElapsedNSLow, s.ElapsedNSHigh,
+					whole.ElapsedNS)
 			}
 			if s.Packets != 7*some[i].Program.Packets(4096) {
 				t.Errorf("job %d: %d packets, its program has %d a repeat", i, s.Packets, some[i].Program.Packets(4096))
@@ -38,7 +40,8 @@ func TestJobsSumToTheWhole(t *testing.T) {
 				sum.PortHops += j.PortHops
 				sum.Congested += j.Congested
 			}
-			if want := (evalsim.JobStats{Packets: r.Packets, PortHops: r.PortHops, Congested: r.Congested}); sum != want {
+			if want := (evalsim.JobStats{Packets: r.Packets, PortHops: r.PortHops,
+				Congested: r.Congested}); sum != want {
 				t.Errorf("jobs sum to %+v, whole is %+v", sum, want)
 			}
 			if sum.Congested == 0 && len(some) > 1 {

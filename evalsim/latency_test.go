@@ -94,7 +94,8 @@ func TestLongestLatency(t *testing.T) {
 	var l Latencies
 	l.add(1, mostRecorded*4)
 	s := l.Summaries()[0]
-	if s.MaxNS != mostRecorded*4 || s.MeanNS != mostRecorded*4 || float64(s.P50NS) < mostRecorded || float64(s.P50NS) > 1.001*mostRecorded {
+	if s.MaxNS != mostRecorded*4 || s.MeanNS != mostRecorded*4 || float64(s.P50NS) < mostRecorded ||
+		float64(s.P50NS) > 1.001*mostRecorded {
 		t.Errorf("%+v", s)
 	}
 }

@@ -22,11 +22,15 @@ func TestLimitsAreErrors(t *testing.T) {
 		latency time.Duration
 		want    string
 	}{
-		"idle for 3 years":              {ops([]workload.Op{idle(1e18), idle(2e17)}, nil), options(nil), 0, "rank 0 computes, idles or copies for up to 1111 days"},
-		"copy for 5 years":              {ops(nil, []workload.Op{send(1, 14e13)}), slow, 0, "rank 1 computes, idles or copies for up to 1620 days"},
-		"more than 2^31 packets":        {ops([]workload.Op{send(1, 1<<37)}, nil), small, 0, "rank 0, operation 0: a message of 137438953472 bytes in packets of 64"},
+		"idle for 3 years": {ops([]workload.Op{idle(1e18), idle(2e17)}, nil), options(nil), 0, "rank 0 " +
+			"computes, idles or copies for up to 1111 days"},
+		"copy for 5 years": {ops(nil, []workload.Op{send(1, 14e13)}), slow, 0, "rank 1 computes, " +
+			"idles or copies for up to 1620 days"},
+		"more than 2^31 packets": {ops([]workload.Op{send(1, 1<<37)}, nil), small, 0, "rank 0, " +
+			"operation 0: a message of 137438953472 bytes in packets of 64"},
 		"latency of more than a second": {ops(nil), options(nil), time.Second, "latency 1.0000001s, more than 1s"},
-		"53 days of the network":        {ops([]workload.Op{send(1, 5_000_000*64)}, nil), small, time.Second - 100, "more than the 53 days"},
+		"53 days of the network": {ops([]workload.Op{send(1, 5_000_000*64)}, nil), small,
+			time.Second - 100, "more than the 53 days"},
 	} {
 		if c.latency > 0 && c.latency < time.Second && os.Getenv("REMAP_LONG") == "" {
 			continue // a packet a second for 5 million seconds
@@ -42,7 +46,8 @@ func TestLimitsAreErrors(t *testing.T) {
 			t.Errorf("%s: %v, want %q", name, err, c.want)
 		}
 	}
-	if _, err := evalsim.Run(context.Background(), network(t, "mesh:2"), []evalsim.Job{{Program: ops([]workload.Op{idle(1e15)}), Hosts: identity(1)}}, options(nil)); err != nil {
+	if _, err := evalsim.Run(context.Background(), network(t, "mesh:2"),
+		[]evalsim.Job{{Program: ops([]workload.Op{idle(1e15)}), Hosts: identity(1)}}, options(nil)); err != nil {
 		t.Errorf("idle for 22 hours: %v", err)
 	}
 }

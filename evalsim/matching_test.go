@@ -26,7 +26,8 @@ type library struct {
 
 func (l *library) fits(receive, message int32) bool {
 	want, is := &l.ops[receive], &l.ops[message]
-	return (want.Peer == workload.AnySource || want.Peer == l.sender(message)) && (want.Tag == workload.AnyTag || want.Tag == is.Tag)
+	return (want.Peer == workload.AnySource || want.Peer == l.sender(message)) &&
+		(want.Tag == workload.AnyTag || want.Tag == is.Tag)
 }
 
 func (l *library) arrive(message int32) {
@@ -69,13 +70,15 @@ func TestMatchingAsTheStandardSays(t *testing.T) {
 		tag := rapid.Uint16Range(0, 2)
 		for range senders {
 			for range rapid.IntRange(0, 8).Draw(t, "messages") {
-				p.Ops = append(p.Ops, workload.Op{Kind: workload.Isend, Peer: senders, Bytes: 10, Tag: tag.Draw(t, "tag")})
+				p.Ops = append(p.Ops, workload.Op{Kind: workload.Isend, Peer: senders, Bytes: 10,
+					Tag: tag.Draw(t, "tag")})
 			}
 			p.Offsets = append(p.Offsets, int32(len(p.Ops)))
 		}
 		messages := int32(len(p.Ops))
 		for range rapid.IntRange(1, 20).Draw(t, "receives") {
-			op := workload.Op{Kind: workload.Ireceive, Peer: rapid.Int32Range(-1, senders-1).Draw(t, "source"), Tag: tag.Draw(t, "wanted")}
+			op := workload.Op{Kind: workload.Ireceive, Peer: rapid.Int32Range(-1, senders-1).Draw(t, "source"),
+				Tag: tag.Draw(t, "wanted")}
 			if op.Tag == 2 {
 				op.Tag = workload.AnyTag
 			}
@@ -165,7 +168,8 @@ func TestSteadyStateDoesNotAllocate(t *testing.T) {
 	for r := range int32(ranks) {
 		for round := range int32(20) {
 			for _, far := range []int32{1, 7, 16} {
-				p.Ops = append(p.Ops, workload.Op{Kind: workload.Isend, Peer: (r + far) % ranks, Bytes: int64(round) * 700, Tag: uint16(far)},
+				p.Ops = append(p.Ops, workload.Op{Kind: workload.Isend, Peer: (r + far) % ranks,
+					Bytes: int64(round) * 700, Tag: uint16(far)},
 					workload.Op{Kind: workload.Ireceive, Peer: (r - far + ranks) % ranks, Tag: uint16(far)})
 			}
 			p.Ops = append(p.Ops, workload.Op{Kind: workload.WaitAll}, workload.Op{Kind: workload.Compute, Bytes: 500})

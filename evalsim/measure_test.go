@@ -23,11 +23,13 @@ func TestOneFlowUtilization(t *testing.T) {
 	r := run(t, top, program(4, [3]int{0, 2, bytes}), o)
 	u := evalsim.Utilize(top, []*evalsim.Result{r, r})
 	busy := bytes / lineRate / r.Makespan
-	for what, got := range map[string]float64{"injection": u.InjectionMean, "most injection": u.InjectionMax, "ejection": u.EjectionMean,
+	for what, got := range map[string]float64{"injection": u.InjectionMean, "most injection": u.InjectionMax,
+		"ejection":      u.EjectionMean,
 		"most ejection": u.EjectionMax, "switches": u.SwitchMean, "most between switches": u.SwitchMax} {
 		near(t, what, got, busy, 1e-9)
 	}
-	if u.InjectionUsed != 1 || u.EjectionUsed != 1 || u.SwitchUsed != 2 || u.InjectionLinks != 4 || u.EjectionLinks != 4 || u.SwitchLinks != 4 {
+	if u.InjectionUsed != 1 || u.EjectionUsed != 1 || u.SwitchUsed != 2 || u.InjectionLinks != 4 ||
+		u.EjectionLinks != 4 || u.SwitchLinks != 4 {
 		t.Errorf("links used, and in all: %+v", u)
 	}
 	s := evalsim.SummarizeLatencies([]*evalsim.Result{r, r})
@@ -116,7 +118,9 @@ func TestStalledFraction(t *testing.T) {
 // and the counts of all jobs come out; and any number of workers gives the same.
 func TestDeliveriesMakeTheTables(t *testing.T) {
 	t.Parallel()
-	for _, text := range []string{"full", "n=3", "one-bit", "one-reservoir", "one-reservoir,hash=whole", "one-bit,hash=hmult", "one-bit,unpruned", "full,counter=2", "n=3,counter=2", "one-reservoir,counter=2", "one-reservoir,hash=whole,counter=1", "bloom:48"} {
+	for _, text := range []string{"full", "n=3", "one-bit", "one-reservoir", "one-reservoir," +
+		"hash=whole", "one-bit,hash=hmult", "one-bit,unpruned", "full,counter=2", "n=3,counter=2",
+		"one-reservoir,counter=2", "one-reservoir,hash=whole,counter=1", "bloom:48"} {
 		v, err := sampling.ParseVariant(text)
 		if err != nil {
 			t.Fatal(err)
@@ -232,13 +236,14 @@ func TestDeliveriesStop(t *testing.T) {
 	}
 	full := errors.New("disk full")
 	var calls atomic.Int32
-	_, err = s.RepeatDelivered(context.Background(), 0, 50, 3, nil, func(repeat int, some []evalsim.Delivery) error {
-		calls.Add(1)
-		if repeat == 1 {
-			return full
-		}
-		return nil
-	})
+	_, err = s.RepeatDelivered(context.Background(), 0, 50, 3, nil,
+		func(repeat int, some []evalsim.Delivery) error {
+			calls.Add(1)
+			if repeat == 1 {
+				return full
+			}
+			return nil
+		})
 	if !errors.Is(err, full) || calls.Load() > 50 {
 		t.Errorf("%v after %d calls", err, calls.Load())
 	}

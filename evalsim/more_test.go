@@ -26,10 +26,12 @@ func rails(t rapid.TB, hosts int) *topology.Topology {
 		}
 		fmt.Fprintf(&b, "[40] \"spine\"[%d] # \"spine\" lid 1 4xEDR\n\n", leaf+1)
 	}
-	b.WriteString("Switch 2 \"spine\" # \"spine\"\n[1] \"leaf0\"[40] # \"leaf0\" lid 1 4xEDR\n[2] \"leaf1\"[40] # \"leaf1\" lid 1 4xEDR\n")
+	b.WriteString("Switch 2 \"spine\" # \"spine\"\n[1] \"leaf0\"[40] # \"leaf0\" lid 1 4xEDR\n[2] " +
+		"\"leaf1\"[40] # \"leaf1\" lid 1 4xEDR\n")
 	for leaf := range 2 {
 		for h := range hosts {
-			fmt.Fprintf(&b, "\nCa 1 \"card%d-%d\" # \"n%d mlx5_%d\"\n[1] \"leaf%d\"[%d] # lid 1 \"leaf%d\" lid 1 4xEDR\n", h, leaf, h, leaf, leaf, h+1, leaf)
+			fmt.Fprintf(&b, "\nCa 1 \"card%d-%d\" # \"n%d mlx5_%d\"\n[1] \"leaf%d\"[%d] # lid 1 \"leaf%d\" lid 1 "+
+				"4xEDR\n", h, leaf, h, leaf, leaf, h+1, leaf)
 		}
 	}
 	top, err := topology.ReadIBNetDiscover("rails", strings.NewReader(b.String()))
@@ -51,7 +53,8 @@ func TestRailsShareMessages(t *testing.T) {
 		sends = append(sends, [3]int{0, 2 + message%2, 1 << 20}, [3]int{1, 3 - message%2, 1 << 20})
 	}
 	hosts := []int32{0, 0, 1, 1}
-	r, err := evalsim.Run(context.Background(), top, []evalsim.Job{{Program: program(4, sends...), Hosts: hosts}}, evalsim.DefaultOptions())
+	r, err := evalsim.Run(context.Background(), top,
+		[]evalsim.Job{{Program: program(4, sends...), Hosts: hosts}}, evalsim.DefaultOptions())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -76,13 +79,15 @@ func TestJobsTogether(t *testing.T) {
 	p := program(2, [3]int{0, 1, 1 << 19})
 	alone := run(t, top, p, evalsim.DefaultOptions())
 	both := func(a, b []int32) *evalsim.Result {
-		r, err := evalsim.Run(context.Background(), top, []evalsim.Job{{Program: p, Hosts: a}, {Program: p, Hosts: b}}, evalsim.DefaultOptions())
+		r, err := evalsim.Run(context.Background(), top,
+			[]evalsim.Job{{Program: p, Hosts: a}, {Program: p, Hosts: b}}, evalsim.DefaultOptions())
 		if err != nil {
 			t.Fatal(err)
 		}
 		return r
 	}
-	if r := both([]int32{0, 1}, []int32{2, 3}); r.Elapsed[0] != alone.Makespan || r.Elapsed[1] != alone.Makespan {
+	if r := both([]int32{0, 1}, []int32{2, 3}); r.Elapsed[0] != alone.Makespan ||
+		r.Elapsed[1] != alone.Makespan {
 		t.Errorf("apart: %v ns, alone %g", r.Elapsed, alone.Makespan)
 	}
 	r := both([]int32{0, 1}, []int32{2, 1})
@@ -136,14 +141,17 @@ func boolean(b bool) int32 {
 // No makespan is below the floor that the program alone gives, whatever the
 // pattern and its extents.
 func TestNoTimeBelowFloor(t *testing.T) {
-	patterns := []string{"stencil2d:64x1", "stencil2d:1x9", "stencil2d:8x8", "stencil3d7:16x1x1", "stencil3d27:2x2x4,edges=skip",
-		"stencil3d7:4x4x4,edges=wait", "ring:7,rounds=3", "uniform:20,rounds=2", "alltoall:12,bytes=9000", "fft2d:planes=2,grid=3x4", "stencil2d:1x1"}
+	patterns := []string{"stencil2d:64x1", "stencil2d:1x9", "stencil2d:8x8", "stencil3d7:16x1x1",
+		"stencil3d27:2x2x4,edges=skip",
+		"stencil3d7:4x4x4,edges=wait", "ring:7,rounds=3", "uniform:20," +
+			"rounds=2", "alltoall:12,bytes=9000", "fft2d:planes=2,grid=3x4", "stencil2d:1x1"}
 	rapid.Check(t, func(t *rapid.T) {
 		p, err := workload.ParsePattern(rapid.SampledFrom(patterns).Draw(t, "pattern"))
 		if err != nil {
 			t.Fatal(err)
 		}
-		top, err := topology.Parse(rapid.SampledFrom([]string{"torus:8x8", "fattree:nodes-per-leaf=8,leaves-per-pod=8,pods=1,aggs-per-pod=8,cores=0"}).Draw(t, "spec"))
+		top, err := topology.Parse(rapid.SampledFrom([]string{"torus:8x8", "fattree:nodes-per-leaf=8," +
+			"leaves-per-pod=8,pods=1,aggs-per-pod=8,cores=0"}).Draw(t, "spec"))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -174,7 +182,8 @@ func TestRepeatsDifferWithoutRandomRouting(t *testing.T) {
 	}{{"torus:8x8x4", evalsim.Adaptive}, {"tapered", evalsim.FlowHash}, {"tapered", evalsim.Static}} {
 		o := evalsim.DefaultOptions()
 		o.Routing = c.routing
-		results, err := evalsim.Repeat(context.Background(), network(t, c.spec), []evalsim.Job{{Program: p, Hosts: identity(256)}}, o, 4, 2, nil)
+		results, err := evalsim.Repeat(context.Background(), network(t, c.spec),
+			[]evalsim.Job{{Program: p, Hosts: identity(256)}}, o, 4, 2, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -238,7 +247,8 @@ func TestPlaceEqualsNew(t *testing.T) {
 	if !reflect.DeepEqual(run(first), before) {
 		t.Error("placing changed the simulation it came from")
 	}
-	for _, wrong := range [][][]int32{{}, {identity(19)}, {append(identity(19), 25)}, {identity(20), identity(20)}} {
+	for _, wrong := range [][][]int32{{}, {identity(19)}, {append(identity(19), 25)},
+		{identity(20), identity(20)}} {
 		if _, err := first.Place(wrong...); err == nil {
 			t.Errorf("hosts %v are accepted", wrong)
 		}

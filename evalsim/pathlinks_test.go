@@ -45,14 +45,15 @@ func delivered(
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.RepeatDelivered(context.Background(), 0, 1, 1, nil, func(_ int, some []evalsim.Delivery) error {
-		for i := range some {
-			if err := take(&some[i]); err != nil {
-				return err
+	if _, err := s.RepeatDelivered(context.Background(), 0, 1, 1, nil,
+		func(_ int, some []evalsim.Delivery) error {
+			for i := range some {
+				if err := take(&some[i]); err != nil {
+					return err
+				}
 			}
-		}
-		return nil
-	}); err != nil {
+			return nil
+		}); err != nil {
 		t.Fatalf("%s routing: %v", routing, err)
 	}
 }
@@ -72,10 +73,13 @@ func TestSamplesAreInPathLinks(t *testing.T) {
 		"hyperx:4x3,hosts=3",
 	)
 	for name, top := range map[string]*topology.Topology{
-		"tree": tree, "xgft": network(t, "xgft:down=2x3x2,up=1x2x2,parallel=1x2x1"), "two rails": network(t, "xgft:down=3x3,up=2x2"), "mesh": network(t, "mesh:3x4,hosts=2"),
+		"tree": tree, "xgft": network(t, "xgft:down=2x3x2,up=1x2x2,"+
+			"parallel=1x2x1"), "two rails": network(t, "xgft:down=3x3,up=2x2"), "mesh": network(t, "mesh:3x4,hosts=2"),
 		"torus": torus, "dragonfly": fly, "hyperx": cube, "fabric": planes(t, 5, 3, 2),
-		"tree with failures": failed(t, tree, between(tree, 3), between(tree, 20)), "torus with failures": failed(t, torus, between(torus, 3), between(torus, 40)),
-		"dragonfly with failures": failed(t, fly, between(fly, 1), between(fly, 44)), "hyperx with failures": failed(t, cube, between(cube, 0), between(cube, 25)),
+		"tree with failures": failed(t, tree, between(tree, 3), between(tree, 20)), "torus with " +
+			"failures": failed(t, torus, between(torus, 3), between(torus, 40)),
+		"dragonfly with failures": failed(t, fly, between(fly, 1), between(fly, 44)), "hyperx with " +
+			"failures": failed(t, cube, between(cube, 0), between(cube, 25)),
 	} {
 		t.Run(name, func(t *testing.T) {
 			routings := minimalRoutings
@@ -143,10 +147,12 @@ func TestPathLinksAreAllSampled(t *testing.T) {
 		top     *topology.Topology
 		routing evalsim.Routing
 	}{
-		{"tree", tree, evalsim.RandomPacket}, {"tree with a failure", failed(t, tree, between(tree, 1)), evalsim.RandomPacket},
+		{"tree", tree, evalsim.RandomPacket}, {"tree with a " +
+			"failure", failed(t, tree, between(tree, 1)), evalsim.RandomPacket},
 		{"dragonfly", fly, evalsim.RandomPacket}, {"hyperx", cube, evalsim.RandomPacket},
 		{"dragonfly", fly, evalsim.Valiant}, {"hyperx", cube, evalsim.Valiant},
-		{"dragonfly with a failure", failed(t, fly, between(fly, 7)), evalsim.Valiant}, {"hyperx with a failure", failed(t, cube, between(cube, 4)), evalsim.Valiant},
+		{"dragonfly with a failure", failed(t, fly, between(fly, 7)), evalsim.Valiant}, {"hyperx with a " +
+			"failure", failed(t, cube, between(cube, 4)), evalsim.Valiant},
 	} {
 		last := int32(c.top.Hosts() - 1)
 		paths := topology.NewPathLinks(c.top, c.routing == evalsim.Valiant)

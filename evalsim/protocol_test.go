@@ -50,7 +50,8 @@ func options(change func(*evalsim.Options)) evalsim.Options {
 }
 
 // place runs a program with its ranks on the hosts given.
-func place(t testing.TB, spec string, p *workload.Program, o evalsim.Options, hosts ...int32) *evalsim.Result {
+func place(t testing.TB, spec string, p *workload.Program, o evalsim.Options,
+	hosts ...int32) *evalsim.Result {
 	t.Helper()
 	r, err := evalsim.Run(context.Background(), network(t, spec), []evalsim.Job{{Program: p, Hosts: hosts}}, o)
 	if err != nil {
@@ -86,7 +87,8 @@ func TestPingPongClosedForm(t *testing.T) {
 				way += 2 * oneWay(64)
 				control = 2
 			}
-			r := place(t, "tapered", pingPong(rounds, bytes), options(func(o *evalsim.Options) { o.EagerBytes = limit }), 0, 1)
+			r := place(t, "tapered", pingPong(rounds, bytes),
+				options(func(o *evalsim.Options) { o.EagerBytes = limit }), 0, 1)
 			near(t, fmt.Sprintf("%d bytes, eager up to %d", bytes, limit), r.Makespan, 2*rounds*way, 0.1)
 			packets := max(1, (bytes+4095)/4096) + control
 			if r.Packets != 2*rounds*packets || len(r.Warnings) != 0 {
@@ -104,7 +106,8 @@ func TestLateReceive(t *testing.T) {
 	near(t, "eager", place(t, "tapered", p, options(nil), 0, 1).Makespan, late, 0.01)
 	rendezvous := options(func(o *evalsim.Options) { o.EagerBytes = 4096 })
 	// The clearance leaves when the receive is posted; the sender computes after its last byte.
-	near(t, "rendezvous", place(t, "tapered", p, rendezvous, 0, 1).Makespan, late+oneWay(64)+bytes/lineRate+1000, 0.1)
+	near(t, "rendezvous", place(t, "tapered", p, rendezvous, 0, 1).Makespan, late+oneWay(64)+bytes/lineRate+
+		1000, 0.1)
 	// Within a host requests cost nothing; memory is the only delay.
 	near(t, "eager, one host", place(t, "tapered", p, options(nil), 0, 0).Makespan, late, 0.01)
 	near(t, "rendezvous, one host", place(t, "tapered", p, rendezvous, 0, 0).Makespan, late+bytes/20.0+1000, 0.1)
@@ -113,9 +116,12 @@ func TestLateReceive(t *testing.T) {
 // Computing overlaps a non-blocking send and not a blocking one.
 func TestOverlap(t *testing.T) {
 	const bytes, work = 1 << 20, 50000
-	near(t, "isend", place(t, "tapered", ops([]workload.Op{isend(1, bytes), compute(work), wait(0)}, nil), options(nil), 0, 1).Makespan, oneWay(bytes), 0.1)
-	near(t, "send", place(t, "tapered", ops([]workload.Op{send(1, bytes), compute(work)}, nil), options(nil), 0, 1).Makespan, bytes/lineRate+work, 0.1)
-	near(t, "long work", place(t, "tapered", ops([]workload.Op{isend(1, bytes), compute(3 * bytes), wait(0)}, nil), options(nil), 0, 1).Makespan, 3*bytes, 0.1)
+	near(t, "isend", place(t, "tapered", ops([]workload.Op{isend(1, bytes), compute(work), wait(0)}, nil),
+		options(nil), 0, 1).Makespan, oneWay(bytes), 0.1)
+	near(t, "send", place(t, "tapered", ops([]workload.Op{send(1, bytes), compute(work)}, nil), options(nil),
+		0, 1).Makespan, bytes/lineRate+work, 0.1)
+	near(t, "long work", place(t, "tapered", ops([]workload.Op{isend(1, bytes), compute(3 * bytes), wait(0)},
+		nil), options(nil), 0, 1).Makespan, 3*bytes, 0.1)
 }
 
 // What counts into the elapsed time: computing, receiving and waiting do,
@@ -139,7 +145,8 @@ func TestElapsed(t *testing.T) {
 // blockedOf runs a program that must block and returns the error.
 func blockedOf(t *testing.T, p *workload.Program, o evalsim.Options) *evalsim.BlockedError {
 	t.Helper()
-	_, err := evalsim.Run(context.Background(), network(t, "tapered"), []evalsim.Job{{Program: p, Hosts: identity(p.Ranks())}}, o)
+	_, err := evalsim.Run(context.Background(), network(t, "tapered"),
+		[]evalsim.Job{{Program: p, Hosts: identity(p.Ranks())}}, o)
 	var blocked *evalsim.BlockedError
 	if !errors.As(err, &blocked) {
 		t.Fatalf("the error is %v, want a *BlockedError", err)
@@ -155,13 +162,17 @@ func TestBlocked(t *testing.T) {
 		want    []string
 	}{
 		{ops([]workload.Op{compute(5), tagged(receive(1), 3)}, []workload.Op{tagged(send(0, 10), 4)}),
-			[]string{"1 rank waits for ever: rank 0, operation 1: receive from rank 1 tag 3", "no receive took the message from rank 1 to rank 0 tag 4, 10 bytes"}},
+			[]string{"1 rank waits for ever: rank 0, operation 1: receive from rank 1 " +
+				"tag 3", "no receive took the message from rank 1 to rank 0 tag 4, 10 bytes"}},
 		{ops([]workload.Op{send(1, 1001), receive(1)}, []workload.Op{send(0, 1001), receive(0)}),
-			[]string{"2 ranks wait for ever: rank 0, operation 0: send to rank 1 tag 0 (rendezvous): no matching receive; rank 1, operation 0: send to rank 0"}},
-		{ops([]workload.Op{isend(1, 5), ireceive(1), tagged(ireceive(workload.AnySource), workload.AnyTag), wait(0), wait(2)}, []workload.Op{send(0, 5)}),
+			[]string{"2 ranks wait for ever: rank 0, operation 0: send to rank 1 tag 0 (rendezvous): no matching " +
+				"receive; rank 1, operation 0: send to rank 0"}},
+		{ops([]workload.Op{isend(1, 5), ireceive(1), tagged(ireceive(workload.AnySource), workload.AnyTag),
+			wait(0), wait(2)}, []workload.Op{send(0, 5)}),
 			[]string{"rank 0, operation 4: wait for request 2: receive from any rank any tag"}},
 		{ops([]workload.Op{isend(1, 5000), ireceive(1), waitAll}, []workload.Op{tagged(receive(0), 2)}),
-			[]string{"rank 0, operation 2: wait for all requests: 2 open, the first is request 0: send to rank 1 tag 0 (rendezvous)"}},
+			[]string{"rank 0, operation 2: wait for all requests: 2 open, the first is request 0: send to rank 1 " +
+				"tag 0 (rendezvous)"}},
 		{ops([]workload.Op{send(0, 5000), receive(0)}), []string{"rank 0, operation 0: send to rank 0"}},
 	} {
 		text := blockedOf(t, c.program, rendezvous).Error()
@@ -177,15 +188,18 @@ func TestBlocked(t *testing.T) {
 	}
 	blocked := blockedOf(t, ops(many...), rendezvous)
 	if text := blocked.Error(); len(blocked.Ranks) != 40 || !strings.Contains(text, "40 ranks wait for ever") ||
-		!strings.Contains(text, "rank 9, ") || strings.Contains(text, "rank 10, ") || !strings.Contains(text, "and 30 more") {
+		!strings.Contains(text, "rank 9, ") || strings.Contains(text, "rank 10, ") ||
+		!strings.Contains(text, "and 30 more") {
 		t.Errorf("%d ranks; %s", len(blocked.Ranks), text)
 	}
 }
 
 // Messages that nobody receives are told of, in programs that receive at all.
 func TestUnreceivedWarning(t *testing.T) {
-	r := place(t, "tapered", ops([]workload.Op{send(1, 1), tagged(send(1, 77), 5), send(1, 3)}, []workload.Op{receive(0)}), options(nil), 0, 1)
-	if len(r.Warnings) != 1 || !strings.Contains(r.Warnings[0], "2 messages, the first to arrive from rank 0 to rank 1 tag 5, 77 bytes") {
+	r := place(t, "tapered", ops([]workload.Op{send(1, 1), tagged(send(1, 77), 5), send(1, 3)},
+		[]workload.Op{receive(0)}), options(nil), 0, 1)
+	if len(r.Warnings) != 1 || !strings.Contains(r.Warnings[0], "2 messages, the first to arrive from rank "+
+		"0 to rank 1 tag 5, 77 bytes") {
 		t.Errorf("warnings %q", r.Warnings)
 	}
 	if r = place(t, "tapered", ops([]workload.Op{send(1, 1)}, nil), options(nil), 0, 1); r.Warnings != nil {
@@ -209,12 +223,14 @@ func TestMemoryIsShared(t *testing.T) {
 	late := ops([]workload.Op{send(1, 60000)}, []workload.Op{compute(1500), send(0, 6000), compute(100000)})
 	near(t, "overtaken", on(late, 0, 0), 1500+2*6000/rate+100000, 0.01)
 	// Until 1500 alone, until 3000 two, then three: the first has had 30,000 + 15,000 bytes.
-	third := ops([]workload.Op{send(1, 60000), compute(100000)}, []workload.Op{compute(1500), send(0, 60000)}, []workload.Op{compute(3000), send(0, 60000)})
+	third := ops([]workload.Op{send(1, 60000), compute(100000)},
+		[]workload.Op{compute(1500), send(0, 60000)}, []workload.Op{compute(3000), send(0, 60000)})
 	near(t, "three", on(third, 0, 0, 0), 3000+3*15000/rate+100000, 0.01)
 	// The second rank is known to copy from 327.68 on before the first copy's end at 100.
 	ahead := ops([]workload.Op{send(0, 2000), compute(100000)}, []workload.Op{send(2, 4096), send(0, 4096)}, nil)
 	near(t, "known ahead", on(ahead, 0, 0, 1), 2000/rate+100000, 0.01)
-	near(t, "to itself", on(ops([]workload.Op{isend(0, 1000), receive(0), send(0, 0), receive(0)}), 0), 1000/rate, 0.01)
+	near(t, "to itself", on(ops([]workload.Op{isend(0, 1000), receive(0), send(0, 0), receive(0)}), 0),
+		1000/rate, 0.01)
 }
 
 // The times of ranks' computing are the same for every mapping and change with
@@ -231,7 +247,10 @@ func TestNoiseIsPaired(t *testing.T) {
 		for i := range hosts {
 			hosts[i] = (hosts[i] + offset) % 4608
 		}
-		return place(t, "tapered", p, options(func(o *evalsim.Options) { o.Seed, o.ComputeNoise = seed, noise }), hosts...).Makespan
+		return place(t, "tapered", p, options(func(o *evalsim.Options) {
+			o.Seed, o.ComputeNoise = seed,
+				noise
+		}), hosts...).Makespan
 	}
 	near(t, "no noise", elapsed(1, 0, 0), work, 0)
 	if a, b := elapsed(1, 0.1, 0), elapsed(1, 0.1, 1000); a != b {
@@ -239,7 +258,8 @@ func TestNoiseIsPaired(t *testing.T) {
 	}
 	// Beside another job each computes as alone, and not like the other.
 	job := evalsim.Job{Program: p, Hosts: identity(ranks)}
-	both, err := evalsim.Run(context.Background(), network(t, "tapered"), []evalsim.Job{job, job}, options(func(o *evalsim.Options) { o.ComputeNoise = 0.1 }))
+	both, err := evalsim.Run(context.Background(), network(t, "tapered"), []evalsim.Job{job, job},
+		options(func(o *evalsim.Options) { o.ComputeNoise = 0.1 }))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -260,7 +280,12 @@ func TestStartJitter(t *testing.T) {
 	for r := range lists {
 		lists[r] = []workload.Op{compute(0)}
 	}
-	r := place(t, "tapered", ops(lists...), options(func(o *evalsim.Options) { o.StartJitter = time.Millisecond }), identity(500)...)
+	r := place(
+		t,
+		"tapered",
+		ops(lists...),
+		options(func(o *evalsim.Options) { o.StartJitter = time.Millisecond }),
+		identity(500)...)
 	if r.Makespan > 1e6 || r.Makespan < 0.97e6 {
 		t.Errorf("the last of 500 ranks begins at %g ns of 1e6", r.Makespan)
 	}
@@ -271,10 +296,12 @@ func TestStartJitter(t *testing.T) {
 func TestMaxInFlight(t *testing.T) {
 	const packets, work = 10, 1 << 22
 	message := func(to int32) workload.Op { return isend(to, packets*4096) }
-	p := ops([]workload.Op{message(1), message(2), message(3), message(4), wait(0), compute(work)}, nil, nil, nil, nil)
+	p := ops([]workload.Op{message(1), message(2), message(3), message(4), wait(0), compute(work)}, nil, nil,
+		nil, nil)
 	// The link is at rest when the first message comes: its first packet is cut
 	// before there are others, and then it is the first of n whose turn comes.
-	for limit, last := range map[int]float64{0: 2 + 4*(packets-2), 1: packets, 2: 2 + 2*(packets-2), 4: 2 + 4*(packets-2), 9: 2 + 4*(packets-2)} {
+	for limit, last := range map[int]float64{0: 2 + 4*(packets-2), 1: packets, 2: 2 + 2*(packets-2), 4: 2 +
+		4*(packets-2), 9: 2 + 4*(packets-2)} {
 		r := place(t, "tapered", p, options(func(o *evalsim.Options) { o.MaxInFlight = limit }), identity(5)...)
 		near(t, fmt.Sprintf("%d in flight", limit), r.Makespan-work, last*4096/lineRate, 0.1)
 	}
@@ -298,108 +325,8 @@ func TestDisseminationBarrier(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			near(t, fmt.Sprintf("%d ranks", n), place(t, "tapered", p, options(nil), identity(n)...).Makespan, rounds*oneWay(bytes), 0.1)
+			near(t, fmt.Sprintf("%d ranks", n), place(t, "tapered", p, options(nil), identity(n)...).Makespan,
+				rounds*oneWay(bytes), 0.1)
 		}
-	}
-}
-
-// A ring in which all send first and then receive needs what eager messages
-// have: somewhere to wait.
-func TestRingOfBlockingSends(t *testing.T) {
-	lists := make([][]workload.Op, 9)
-	for r := range lists {
-		lists[r] = []workload.Op{send(int32(r+1)%9, 1000), receive(int32(r+8) % 9)}
-	}
-	p := ops(lists...)
-	near(t, "eager", place(t, "tapered", p, options(func(o *evalsim.Options) { o.EagerBytes = 1000 }), identity(9)...).Makespan, oneWay(1000), 0.1)
-	if blocked := blockedOf(t, p, options(func(o *evalsim.Options) { o.EagerBytes = 999 })); len(blocked.Ranks) != 9 {
-		t.Errorf("%d of 9 ranks are blocked: %v", len(blocked.Ranks), blocked)
-	}
-}
-
-// A wait ends with the request it names, WaitAll with the last of all.
-func TestWaits(t *testing.T) {
-	from := func(r int32, after int64) []workload.Op { return []workload.Op{compute(after), send(0, 100)} }
-	one := func(last ...workload.Op) *workload.Program {
-		list := append([]workload.Op{ireceive(2), ireceive(1)}, last...)
-		return ops(append(list, compute(100000)), from(1, 1000), from(2, 7000))
-	}
-	for _, c := range []struct {
-		name string
-		last []workload.Op
-		want float64
-	}{
-		{"the early one", []workload.Op{wait(1)}, 1000 + oneWay(100)},
-		{"the late one", []workload.Op{wait(0)}, 7000 + oneWay(100)},
-		{"both", []workload.Op{wait(1), wait(0)}, 7000 + oneWay(100)},
-		{"all", []workload.Op{waitAll}, 7000 + oneWay(100)},
-		{"one twice", []workload.Op{wait(1), wait(1), waitAll, wait(0)}, 7000 + oneWay(100)},
-		{"none", nil, 0},
-		{"late waits", []workload.Op{compute(9000), waitAll}, 9000},
-	} {
-		near(t, c.name, place(t, "tapered", one(c.last...), options(nil), 0, 1, 2).Makespan, c.want+100000, 0.1)
-	}
-}
-
-// A request that was waited for stays complete, though its place is the next
-// one's by then.
-func TestWaitAgain(t *testing.T) {
-	const bytes, work = 1 << 18, 1 << 20
-	p := ops([]workload.Op{isend(1, bytes), wait(0), isend(1, bytes), wait(0), compute(work)}, nil)
-	near(t, "the first again", place(t, "tapered", p, options(nil), 0, 1).Makespan, bytes/lineRate+work, 0.1)
-}
-
-// Each job has its own times and messages: beside another that is out of its
-// way it runs as alone, whichever is named first.
-func TestJobsApart(t *testing.T) {
-	a, b := pingPong(3, 5000), ops([]workload.Op{isend(1, 30000), compute(4000), waitAll}, []workload.Op{receive(workload.AnySource), send(1, 10), receive(1)})
-	o := options(func(o *evalsim.Options) { o.EagerBytes = 4096 })
-	alone := [2]float64{place(t, "tapered", a, o, 0, 1).Makespan, place(t, "tapered", b, o, 2, 3).Makespan}
-	jobs := []evalsim.Job{{Program: a, Hosts: []int32{0, 1}}, {Program: b, Hosts: []int32{2, 3}}}
-	for _, order := range [][2]int{{0, 1}, {1, 0}} {
-		r, err := evalsim.Run(context.Background(), network(t, "tapered"), []evalsim.Job{jobs[order[0]], jobs[order[1]]}, o)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for i, j := range order {
-			if r.Elapsed[i] != alone[j] {
-				t.Errorf("order %v: job %d takes %g ns, alone %g", order, j, r.Elapsed[i], alone[j])
-			}
-		}
-	}
-}
-
-// Requests and their answers are packets like others: the samples weigh up to
-// all ports crossed, and the counts of pairs to all packets.
-func TestControlPacketsCount(t *testing.T) {
-	r := place(t, "torus:5", pingPong(4, 9000), options(func(o *evalsim.Options) { o.EagerBytes, o.FlowCounts = 100, true }), 0, 2)
-	var sampled, flows int64
-	for i := range r.Samples[0].Links {
-		sampled += int64(r.Samples[0].Links[i].Packets)
-	}
-	for _, f := range r.Flows[0] {
-		flows += f.Packets
-	}
-	if sampled != r.PortHops || flows != r.Packets || r.Packets != 8*(3+2) {
-		t.Errorf("samples weigh %d of %d port hops, pairs count %d of %d packets", sampled, r.PortHops, flows, r.Packets)
-	}
-}
-
-// Bounds of the options, and programs that compute for longer than time goes.
-func TestProtocolOptions(t *testing.T) {
-	for want, change := range map[string]func(*evalsim.Options){
-		"eager bytes -1":        func(o *evalsim.Options) { o.EagerBytes = -1 },
-		"messages in flight -2": func(o *evalsim.Options) { o.MaxInFlight = -2 },
-		"compute noise -0.5":    func(o *evalsim.Options) { o.ComputeNoise = -0.5 },
-		"start jitter 2h0m0s":   func(o *evalsim.Options) { o.StartJitter = 2 * time.Hour },
-	} {
-		if err := options(change).Validate(); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%v, want %q", err, want)
-		}
-	}
-	p := ops([]workload.Op{compute(1 << 60)})
-	_, err := evalsim.New(network(t, "tapered"), []evalsim.Job{{Program: p, Hosts: []int32{0}}}, options(nil))
-	if err == nil || !strings.Contains(err.Error(), "rank 0 computes, idles or copies for up to 13344 days") {
-		t.Errorf("computing for 36 years: %v", err)
 	}
 }

@@ -20,11 +20,13 @@ func TestQueueMeanIsAtMostItsMaximum(t *testing.T) {
 		o := anyOptions(t, top)
 		o.StartJitter = 0
 		ranks := rapid.IntRange(2, 40).Draw(t, "ranks")
-		p := parsed(t, fmt.Sprintf("uniform:%d,rounds=%d,bytes=%d,seed=%d", ranks, rapid.IntRange(1, 4).Draw(t, "rounds"),
+		p := parsed(t, fmt.Sprintf("uniform:%d,rounds=%d,bytes=%d,"+
+			"seed=%d", ranks, rapid.IntRange(1, 4).Draw(t, "rounds"),
 			rapid.SampledFrom([]int{1, 4096, 50000}).Draw(t, "bytes"), rapid.IntRange(1, 1000).Draw(t, "draw")))
 		jobs := []evalsim.Job{{Program: p, Hosts: anyHosts(t, ranks, top.Hosts())}}
 		if rapid.Bool().Draw(t, "beside another") {
-			jobs = append(jobs, evalsim.Job{Program: parsed(t, "ring:7,bytes=5000"), Hosts: anyHosts(t, 7, top.Hosts()), Endless: true})
+			jobs = append(jobs, evalsim.Job{Program: parsed(t, "ring:7,"+
+				"bytes=5000"), Hosts: anyHosts(t, 7, top.Hosts()), Endless: true})
 		}
 		whole, err := evalsim.Run(context.Background(), top, jobs, o)
 		if err != nil {
@@ -48,7 +50,8 @@ func TestQueueMeanIsAtMostItsMaximum(t *testing.T) {
 func within(packet int, length float64) float64 { return float64(packet) * 1.024 / max(length, 1.024) }
 
 // meanAtMostMax allows for that, and for the rounding of sums of bytes times picoseconds.
-func meanAtMostMax(t rapid.TB, top *topology.Topology, when string, links []evalsim.LinkStats, order float64) {
+func meanAtMostMax(t rapid.TB, top *topology.Topology, when string, links []evalsim.LinkStats,
+	order float64) {
 	for i, l := range links {
 		if !top.IsHost(top.Links[i].From) && l.QueueMean > float64(l.QueueMax)*(1+1e-9)+order {
 			t.Fatalf("link %d, %s: on average %.1f bytes queued, at most %d", i, when, l.QueueMean, l.QueueMax)
@@ -70,6 +73,7 @@ func TestQueueIsOfThePort(t *testing.T) {
 		most, mean = max(most, l.QueueMax), max(mean, l.QueueMean)
 	}
 	if most > 3*1<<16 || most < 3*1<<16-4*4096 || mean < 2.5*(1<<16) {
-		t.Errorf("at most %d bytes queued, on average %.0f: want those of nearly three buffers of 65536", most, mean)
+		t.Errorf("at most %d bytes queued, on average %.0f: want those of nearly three buffers of "+
+			"65536", most, mean)
 	}
 }

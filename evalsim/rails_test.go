@@ -23,11 +23,13 @@ func planes(t testing.TB, hosts, leaves, each int) *topology.Topology {
 	for leaf := range leaves {
 		fmt.Fprintf(&b, "\nSwitch 40 \"leaf%d\" # \"leaf%d\"\n", leaf, leaf)
 		for card := range hosts * each {
-			fmt.Fprintf(&b, "[%d] \"card%d-%d\"[1] # \"n%d mlx5_%d\" lid 1 4xEDR\n", card+1, card, leaf, card/each, leaf*each+card%each)
+			fmt.Fprintf(&b, "[%d] \"card%d-%d\"[1] # \"n%d mlx5_%d\" lid 1 "+
+				"4xEDR\n", card+1, card, leaf, card/each, leaf*each+card%each)
 		}
 		fmt.Fprintf(&b, "[40] \"spine\"[%d] # \"spine\" lid 1 4xEDR\n", leaf+1)
 		for card := range hosts * each {
-			fmt.Fprintf(&b, "\nCa 1 \"card%d-%d\" # \"n%d mlx5_%d\"\n[1] \"leaf%d\"[%d] # lid 1 \"leaf%d\" lid 1 4xEDR\n",
+			fmt.Fprintf(&b, "\nCa 1 \"card%d-%d\" # \"n%d mlx5_%d\"\n[1] \"leaf%d\"[%d] # lid 1 \"leaf%d\" lid 1 "+
+				"4xEDR\n",
 				card, leaf, card/each, leaf*each+card%each, leaf, card+1, leaf)
 		}
 	}
@@ -59,8 +61,12 @@ func TestRailsInTurn(t *testing.T) {
 		{"one message and two other operations", block, 4, func(peer int32) []workload.Op {
 			return []workload.Op{isend(peer, bytes), compute(5), waitAll}
 		}},
-		{"one message a rank", block, 4, func(peer int32) []workload.Op { return []workload.Op{send(peer, bytes)} }},
-		{"one message a rank, ranks in turn", cyclic, 4, func(peer int32) []workload.Op { return []workload.Op{send(peer, bytes)} }},
+		{"one message a rank", block, 4, func(peer int32) []workload.Op {
+			return []workload.Op{send(peer,
+				bytes)}
+		}},
+		{"one message a rank, ranks in turn", cyclic, 4,
+			func(peer int32) []workload.Op { return []workload.Op{send(peer, bytes)} }},
 	} {
 		for _, fabric := range [][2]int{{2, 1}, {3, 1}, {1, 2}, {2, 2}, {1, 3}} {
 			for _, eager := range []int64{0, 100} {
@@ -74,7 +80,8 @@ func TestRailsInTurn(t *testing.T) {
 				}
 				o := options(func(o *evalsim.Options) { o.EagerBytes = eager })
 				top := planes(t, 2, fabric[0], fabric[1])
-				r, err := evalsim.Run(context.Background(), top, []evalsim.Job{{Program: ops(lists...), Hosts: c.hosts}}, o)
+				r, err := evalsim.Run(context.Background(), top,
+					[]evalsim.Job{{Program: ops(lists...), Hosts: c.hosts}}, o)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -84,7 +91,8 @@ func TestRailsInTurn(t *testing.T) {
 						continue
 					}
 					if got := r.Links[l].Bytes / bytes; got > (c.messages+rails-1)/rails || got < c.messages/rails {
-						t.Errorf("%s, eager to %d: one of %d rails from %s to %s carries %d of %d messages", c.name, eager, rails,
+						t.Errorf("%s, eager to %d: one of %d rails from %s to %s carries %d of %d "+
+							"messages", c.name, eager, rails,
 							top.NodeName(top.Links[l].From), top.NodeName(top.Links[l].To), got, c.messages)
 					}
 				}

@@ -55,8 +55,10 @@ func matched(t *rapid.T, eager int64) (p *workload.Program, control int64) {
 		if eager > 0 && bytes > eager {
 			control += 2
 		}
-		out := tagged(workload.Op{Kind: []workload.Kind{workload.Send, workload.Isend}[random.IntN(2)], Peer: int32(to), Bytes: bytes}, uint16(random.IntN(3)))
-		in := tagged(workload.Op{Kind: []workload.Kind{workload.Receive, workload.Ireceive}[random.IntN(2)], Peer: int32(from)}, out.Tag)
+		out := tagged(workload.Op{Kind: []workload.Kind{workload.Send, workload.Isend}[random.IntN(2)],
+			Peer: int32(to), Bytes: bytes}, uint16(random.IntN(3)))
+		in := tagged(workload.Op{Kind: []workload.Kind{workload.Receive, workload.Ireceive}[random.IntN(2)],
+			Peer: int32(from)}, out.Tag)
 		if random.IntN(4) == 0 || wild[to] {
 			in.Tag = workload.AnyTag
 		}
@@ -220,7 +222,8 @@ func TestBlockedRanksAreTheProgramsOwn(t *testing.T) {
 			requests := int64(0)
 			lists[r] = []workload.Op{ireceive(0)}
 			for range random.IntN(rapid.IntRange(1, 14).Draw(t, "operations")) {
-				op := tagged(workload.Op{Kind: workload.Kind(random.IntN(int(workload.Compute) + 1)), Peer: int32(random.IntN(ranks))}, uint16(random.IntN(2)))
+				op := tagged(workload.Op{Kind: workload.Kind(random.IntN(int(workload.Compute) + 1)),
+					Peer: int32(random.IntN(ranks))}, uint16(random.IntN(2)))
 				requests = 1
 				for _, op := range lists[r][1:] {
 					if op.Kind.IsRequest() {
@@ -241,7 +244,8 @@ func TestBlockedRanksAreTheProgramsOwn(t *testing.T) {
 		p := ops(lists...)
 		top := anyMachine(t)
 		o := anyOptions(t, top)
-		_, err := evalsim.Run(context.Background(), top, []evalsim.Job{{Program: p, Hosts: anyHosts(t, ranks, top.Hosts())}}, o)
+		_, err := evalsim.Run(context.Background(), top,
+			[]evalsim.Job{{Program: p, Hosts: anyHosts(t, ranks, top.Hosts())}}, o)
 		var blocked *evalsim.BlockedError
 		var got []string
 		if errors.As(err, &blocked) {
@@ -277,7 +281,8 @@ func TestCollectivesEnd(t *testing.T) {
 	for _, operation := range workload.Operations() {
 		for _, algorithm := range workload.Algorithms(operation) {
 			for _, size := range sizes {
-				plan, err := workload.Collective{Operation: operation, Algorithm: algorithm, Bytes: 5000, ReductionRate: 10e9}.Plan(size)
+				plan, err := workload.Collective{Operation: operation, Algorithm: algorithm, Bytes: 5000,
+					ReductionRate: 10e9}.Plan(size)
 				if err != nil {
 					continue // some want powers of two
 				}

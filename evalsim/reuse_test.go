@@ -31,13 +31,15 @@ func (c *interrupted) Err() error {
 func TestRunsLeaveNothingBehind(t *testing.T) {
 	leavesNothing(t, network(t, "dragonfly:groups=5,routers=4,hosts=2,global=1"), evalsim.UGAL, 50_000, "full")
 	rails := planes(t, 20, 3, 1) // of three rails
-	for _, variant := range []string{"n=2,counter=2", "one-bit", "one-reservoir,counter=2", "one-reservoir,hash=whole,counter=2", "bloom:64"} {
+	for _, variant := range []string{"n=2,counter=2", "one-bit", "one-reservoir," +
+		"counter=2", "one-reservoir,hash=whole,counter=2", "bloom:64"} {
 		leavesNothing(t, rails, evalsim.Adaptive, 50_000, variant)
 		leavesNothing(t, rails, evalsim.Adaptive, 0, variant) // in one and the same table
 	}
 }
 
-func leavesNothing(t *testing.T, top *topology.Topology, routing evalsim.Routing, slice time.Duration, variant string) {
+func leavesNothing(t *testing.T, top *topology.Topology, routing evalsim.Routing, slice time.Duration,
+	variant string) {
 	t.Helper()
 	v, err := sampling.ParseVariant(variant)
 	if err != nil {

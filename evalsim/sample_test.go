@@ -12,7 +12,8 @@ import (
 // them is what sampling.Switch does, draw by draw, under every variant and width
 // of the counters.
 func TestSampleIsCross(t *testing.T) {
-	for _, text := range []string{"full", "full,counter=2", "one-reservoir,hash=whole", "one-reservoir,hash=whole,counter=3"} {
+	for _, text := range []string{"full", "full,counter=2", "one-reservoir," +
+		"hash=whole", "one-reservoir,hash=whole,counter=3"} {
 		v, err := sampling.ParseVariant(text)
 		if err != nil {
 			t.Fatal(err)

@@ -36,7 +36,8 @@ func TestPartsSumToTheWhole(t *testing.T) {
 		o := evalsim.DefaultOptions()
 		o.Seed = rapid.Uint64().Draw(t, "seed")
 		whole := runJobs(t, top, some, o)
-		o.ByPhase, o.ByTag, o.ByCallSite = rapid.Bool().Draw(t, "by phase"), rapid.Bool().Draw(t, "by tag"), rapid.Bool().Draw(t, "by call site")
+		o.ByPhase, o.ByTag, o.ByCallSite = rapid.Bool().Draw(t, "by phase"), rapid.Bool().Draw(t, "by tag"),
+			rapid.Bool().Draw(t, "by call site")
 		o.SliceLength = time.Duration(rapid.Int64Range(0, int64(whole.Makespan*1.5)).Draw(t, "slice"))
 		o.MaxSlices = rapid.IntRange(0, 12).Draw(t, "at most")
 		parts := runJobs(t, top, some, o)
@@ -45,7 +46,8 @@ func TestPartsSumToTheWhole(t *testing.T) {
 		same := *parts
 		same.Parts, same.Slices = nil, nil
 		if !reflect.DeepEqual(&same, whole) {
-			t.Fatalf("slices of %v, phases %v, tags %v, call sites %v change the result", o.SliceLength, o.ByPhase, o.ByTag, o.ByCallSite)
+			t.Fatalf("slices of %v, phases %v, tags %v, call sites %v change the "+
+				"result", o.SliceLength, o.ByPhase, o.ByTag, o.ByCallSite)
 		}
 	})
 }
@@ -111,7 +113,8 @@ func checkSlices(t *rapid.T, whole, r *evalsim.Result, o evalsim.Options) {
 			}
 		}
 		l := &whole.Links[i]
-		if sum.Bytes != l.Bytes || sum.Packets != l.Packets || sum.Congested != l.Congested || sum.QueueMax != l.QueueMax ||
+		if sum.Bytes != l.Bytes || sum.Packets != l.Packets || sum.Congested != l.Congested ||
+			sum.QueueMax != l.QueueMax ||
 			math.Abs(sum.QueueMean-l.QueueMean) > 1e-6*(1+l.QueueMean) {
 			t.Fatalf("link %d: slices sum to %+v, whole is %+v", i, sum, l)
 		}
@@ -139,7 +142,8 @@ func TestSlicesAndPhasesTellMessagesApart(t *testing.T) {
 		}
 		packets := want[[2]int{part.Slice, part.Phase}]
 		if part.Packets != packets || sampled != packets {
-			t.Errorf("slice %d, phase %d: %d packets, sampled %d, want %d", part.Slice, part.Phase, part.Packets, sampled, packets)
+			t.Errorf("slice %d, phase %d: %d packets, sampled %d, "+
+				"want %d", part.Slice, part.Phase, part.Packets, sampled, packets)
 		}
 	}
 	for slice, bytes := range []float64{early, late} {
@@ -168,7 +172,8 @@ func TestPartsBounds(t *testing.T) {
 		}
 	}
 	top := network(t, "torus:24x24x24")
-	p := &workload.Program{Offsets: []int32{0, 256}, Ops: make([]workload.Op, 256), Phases: make([]string, 256), VolumeScale: 1}
+	p := &workload.Program{Offsets: []int32{0, 256}, Ops: make([]workload.Op, 256),
+		Phases: make([]string, 256), VolumeScale: 1}
 	for i := range p.Ops {
 		p.Ops[i].Phase, p.Ops[i].Tag = uint8(i), uint16(i%100)
 	}
@@ -179,11 +184,14 @@ func TestPartsBounds(t *testing.T) {
 	}{
 		{func(o *evalsim.Options) {}, ""},
 		{func(o *evalsim.Options) { o.ByTag = true }, ""},
-		{func(o *evalsim.Options) { o.ByPhase = true }, "samples of 110592 links by job, phase are in 512 categories, 2.1 GiB, at most 1 is allowed"},
-		{func(o *evalsim.Options) { o.ByPhase, o.ByTag, o.ByCallSite = true, true, true }, "by job, phase, tag, call site are in 512 categories"},
+		{func(o *evalsim.Options) { o.ByPhase = true }, "samples of 110592 links by job, phase are in 512 " +
+			"categories, 2.1 GiB, at most 1 is allowed"},
+		{func(o *evalsim.Options) { o.ByPhase, o.ByTag, o.ByCallSite = true, true, true }, "by job, phase, " +
+			"tag, call site are in 512 categories"},
 	} {
 		_, err := evalsim.New(top, jobs, options(test.change))
-		if test.want == "" && err != nil || test.want != "" && (err == nil || !strings.Contains(err.Error(), test.want)) {
+		if test.want == "" && err != nil || test.want != "" &&
+			(err == nil || !strings.Contains(err.Error(), test.want)) {
 			t.Errorf("%v, want %q", err, test.want)
 		}
 	}
@@ -239,6 +247,7 @@ func TestSlicesOfLateRequests(t *testing.T) {
 		}
 	}
 	if parts != r.Packets || hops != r.PacketHops {
-		t.Errorf("slices have %d packets and %d links crossed, the run %d and %d", parts, hops, r.Packets, r.PacketHops)
+		t.Errorf("slices have %d packets and %d links crossed, the run %d "+
+			"and %d", parts, hops, r.Packets, r.PacketHops)
 	}
 }

@@ -52,8 +52,10 @@ func manyNextHops(t *testing.T, links int) {
 	for h := range links {
 		sends = append(sends, [3]int{h, links + h, packets * 4096})
 	}
-	for _, routing := range []evalsim.Routing{evalsim.Adaptive, evalsim.TwoChoices, evalsim.RandomPacket, evalsim.FlowHash, evalsim.Static} {
-		up := upPackets(top, run(t, top, program(top.Hosts(), sends...), options(func(o *evalsim.Options) { o.Routing = routing })))
+	for _, routing := range []evalsim.Routing{evalsim.Adaptive, evalsim.TwoChoices, evalsim.RandomPacket,
+		evalsim.FlowHash, evalsim.Static} {
+		up := upPackets(top, run(t, top, program(top.Hosts(), sends...),
+			options(func(o *evalsim.Options) { o.Routing = routing })))
 		if len(up) != links {
 			t.Fatalf("%d links up, want %d", len(up), links)
 		}
@@ -76,7 +78,8 @@ func manyNextHops(t *testing.T, links int) {
 		}
 		// Chi-square has links - 1 degrees of freedom where links are drawn, and is less where load counts.
 		if limit := float64(links) + 6*math.Sqrt(2*float64(links)); routing < evalsim.FlowHash && x > limit {
-			t.Errorf("%v: packets on %d links differ from %d by chi-square %g, limit %g: %v", routing, links, packets, x, limit, up)
+			t.Errorf("%v: packets on %d links differ from %d by chi-square %g, limit "+
+				"%g: %v", routing, links, packets, x, limit, up)
 		}
 	}
 }
@@ -84,5 +87,6 @@ func manyNextHops(t *testing.T, links int) {
 // leavesAndSpines are two leaf switches with as many hosts each as there are spines.
 func leavesAndSpines(t *testing.T, spines int) *topology.Topology {
 	t.Helper()
-	return network(t, fmt.Sprintf("fattree:nodes-per-leaf=%d,leaves-per-pod=2,pods=1,aggs-per-pod=%d,cores=0", spines, spines))
+	return network(t, fmt.Sprintf("fattree:nodes-per-leaf=%d,leaves-per-pod=2,pods=1,aggs-per-pod=%d,"+
+		"cores=0", spines, spines))
 }

@@ -28,7 +28,8 @@ func TestBlockedBesideEndlessCopies(t *testing.T) {
 	waits := evalsim.Job{Program: ops(nil, []workload.Op{receive(0)}), Hosts: []int32{0, 1}}
 	copies := evalsim.Job{Program: parsed(t, "ring:2,bytes=65536"), Hosts: []int32{2, 2}}
 	var blocked *evalsim.BlockedError
-	if err := among(t, star, waits, copies, options(nil)); !errors.As(err, &blocked) || len(blocked.Ranks) != 1 || blocked.Ranks[0].Rank != 1 {
+	if err := among(t, star, waits, copies, options(nil)); !errors.As(err, &blocked) ||
+		len(blocked.Ranks) != 1 || blocked.Ranks[0].Rank != 1 {
 		t.Errorf("%v", err)
 	}
 }
@@ -39,7 +40,8 @@ func TestBlockedBesideEndlessPauses(t *testing.T) {
 	const days = 86400 * 1e9 // ns
 	waits := evalsim.Job{Program: ops(nil, []workload.Op{compute(1e6), receive(0)}), Hosts: []int32{0, 1}}
 	computes := evalsim.Job{Program: ops([]workload.Op{compute(100 * days)}), Hosts: []int32{1}}
-	for name, pause := range map[string]workload.Op{"idles": idle(40 * days * 12), "computes": compute(40 * days), "for a moment": compute(1)} {
+	for name, pause := range map[string]workload.Op{"idles": idle(40 * days * 12),
+		"computes": compute(40 * days), "for a moment": compute(1)} {
 		other := evalsim.Job{Program: ops([]workload.Op{pause}), Hosts: []int32{2}}
 		var blocked *evalsim.BlockedError
 		err := among(t, star, waits, other, options(nil))
@@ -75,8 +77,10 @@ func TestStarvedJob(t *testing.T) {
 		1 << 20: "rank 0, operation 1: send of 1048576 bytes to rank 1",
 	} {
 		// The background has some time to fill the row before the job begins.
-		job := evalsim.Job{Program: ops([]workload.Op{compute(1e6), send(1, bytes)}, nil), Hosts: []int32{row - 1, 0}}
-		err := among(t, fmt.Sprintf("mesh:%d", row), job, evalsim.Job{Program: program(row-1, sends...), Hosts: hosts}, options(nil))
+		job := evalsim.Job{Program: ops([]workload.Op{compute(1e6), send(1, bytes)}, nil),
+			Hosts: []int32{row - 1, 0}}
+		err := among(t, fmt.Sprintf("mesh:%d", row), job,
+			evalsim.Job{Program: program(row-1, sends...), Hosts: hosts}, options(nil))
 		var starved *evalsim.StarvedError
 		if !errors.As(err, &starved) || starved.Job != 0 || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %q", err, want)
@@ -87,7 +91,8 @@ func TestStarvedJob(t *testing.T) {
 // A job that computes for long beside an endless one is not starved: 3 ms of silence are
 // many events of the others, and the job's own end comes.
 func TestLongComputeIsNotStarved(t *testing.T) {
-	job := evalsim.Job{Program: ops([]workload.Op{compute(3e7), send(1, 100)}, []workload.Op{receive(0)}), Hosts: []int32{0, 1}}
+	job := evalsim.Job{Program: ops([]workload.Op{compute(3e7), send(1, 100)}, []workload.Op{receive(0)}),
+		Hosts: []int32{0, 1}}
 	other := evalsim.Job{Program: parsed(t, "ring:2,bytes=65536"), Hosts: []int32{2, 3}}
 	if err := among(t, star, job, other, options(nil)); err != nil {
 		t.Error(err)

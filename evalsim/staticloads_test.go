@@ -75,7 +75,8 @@ func TestBusiestStaticLink(t *testing.T) {
 		{"leaf switches", "fattree:nodes-per-leaf=4,leaves-per-pod=2,pods=1,aggs-per-pod=2,cores=0",
 			program(8, [3]int{0, 4, 1000}, [3]int{1, 6, 1000}), 2},
 		// Every host has an up-link of its own toward each host of the other leaf.
-		{"shift by a leaf", "fattree:nodes-per-leaf=4,leaves-per-pod=2,pods=1,aggs-per-pod=4,cores=0", shift(8, 4), 1},
+		{"shift by a leaf", "fattree:nodes-per-leaf=4,leaves-per-pod=2,pods=1,aggs-per-pod=4," +
+			"cores=0", shift(8, 4), 1},
 		// Half-way round: 8 messages of 4 links over 16 links of the ring. Ties alternate.
 		{"half a ring", "torus:8", shift(8, 4), 2},
 		// Dimension order: all go 2 to one side in the first dimension.

@@ -38,7 +38,8 @@ func inSteps(t testing.TB, topology string, p *workload.Program, steps int, seed
 // times, and a step in steady state takes the time that its bytes take on a host's link.
 func TestStepsAreRepetitions(t *testing.T) {
 	const spec = "mesh:1,hosts=8"
-	for _, pattern := range []string{"ring:8", "ring:8,compute-ns=5000", "stencil2d:4x2,wait=true,sends=nonblocking"} {
+	for _, pattern := range []string{"ring:8", "ring:8," +
+		"compute-ns=5000", "stencil2d:4x2,wait=true,sends=nonblocking"} {
 		whole := inSteps(t, spec, patternOf(t, pattern+",rounds=5"), 1, 1)
 		steps := inSteps(t, spec, patternOf(t, pattern), 5, 1)
 		if math.Abs(whole.Makespan-steps.Makespan) > 1 || whole.Packets != steps.Packets {
@@ -58,7 +59,8 @@ func TestStepsAreRepetitions(t *testing.T) {
 	}
 	steady := inSteps(t, spec, p, 0, 1)
 	if want := 5000 + bytes/12.5; math.Abs(steady.StepTime[0]-want) > 0.001*want || steady.Steps[0] != 8 {
-		t.Errorf("a step of a ring takes %.1f ns after %d steps, want %.1f after 8", steady.StepTime[0], steady.Steps[0], want)
+		t.Errorf("a step of a ring takes %.1f ns after %d steps, want %.1f "+
+			"after 8", steady.StepTime[0], steady.Steps[0], want)
 	}
 }
 
@@ -80,7 +82,8 @@ func TestSteadyStateIsThatOfManySteps(t *testing.T) {
 			mean += r.StepTime[0] / 4
 		}
 		if math.Abs(mean-want) > 0.08*want {
-			t.Errorf("%s on %s: %.1f us a step in steady state, %.1f in the mean of 60", c.pattern, c.topology, mean/1e3, want/1e3)
+			t.Errorf("%s on %s: %.1f us a step in steady state, %.1f in the mean "+
+				"of 60", c.pattern, c.topology, mean/1e3, want/1e3)
 		}
 	}
 }
@@ -106,7 +109,9 @@ func TestStepsOfRandomPrograms(t *testing.T) {
 			t.Fatalf("%d packets in %d of %d steps, %d in one", more.Packets, more.Steps[0], n, one.Packets)
 		}
 		for i, l := range top.Links {
-			if busy := float64(more.Links[i].Bytes) / l.BytesPerSecond * 1e9; busy > float64(n)*more.StepTime[0]*(1+1e-9)+0.01 {
+			if busy := float64(more.Links[i].Bytes) / l.BytesPerSecond * 1e9; busy > float64(
+				n,
+			)*more.StepTime[0]*(1+1e-9)+0.01 {
 				t.Fatalf("link %d sends for %g ns in %d steps of %g", i, busy, n, more.StepTime[0])
 			}
 		}
@@ -131,7 +136,8 @@ func TestStepsOfRequests(t *testing.T) {
 		for steps := range 7 {
 			o := evalsim.DefaultOptions()
 			o.Steps, o.EagerBytes = steps, eager
-			r, err := evalsim.Run(context.Background(), network(t, "mesh:1,hosts=2"), []evalsim.Job{{Program: p, Hosts: []int32{0, 1}}}, o)
+			r, err := evalsim.Run(context.Background(), network(t, "mesh:1,"+
+				"hosts=2"), []evalsim.Job{{Program: p, Hosts: []int32{0, 1}}}, o)
 			if err != nil {
 				t.Fatalf("%d steps: %v", steps, err)
 			}
@@ -172,7 +178,8 @@ func TestStepsOfSeveralJobs(t *testing.T) {
 		t.Errorf("%v steps: want some, more of the short job, none of the endless one", r.Steps)
 	}
 	if r.StepTime[0] <= alone.StepTime[0] || r.Elapsed[0] != r.Elapsed[1] || r.Elapsed[0] < 3*r.StepTime[0]*0.9 {
-		t.Errorf("a step takes %g ns, alone %g; the run %v", r.StepTime[0], alone.StepTime[0], fmt.Sprint(r.Elapsed))
+		t.Errorf("a step takes %g ns, alone %g; the run %v", r.StepTime[0], alone.StepTime[0],
+			fmt.Sprint(r.Elapsed))
 	}
 }
 
@@ -183,7 +190,8 @@ func TestStepsThatDoNotEnd(t *testing.T) {
 	for _, c := range []*workload.Program{p, q} {
 		o := evalsim.DefaultOptions()
 		o.EagerBytes, o.Steps = 1, 0
-		_, err := evalsim.Run(context.Background(), network(t, "mesh:1,hosts=2"), []evalsim.Job{{Program: c, Hosts: []int32{0, 1}}}, o)
+		_, err := evalsim.Run(context.Background(), network(t, "mesh:1,"+
+			"hosts=2"), []evalsim.Job{{Program: c, Hosts: []int32{0, 1}}}, o)
 		if err == nil {
 			t.Error("a program whose messages are not received is repeated")
 		} else {

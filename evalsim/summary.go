@@ -95,11 +95,16 @@ func medianNS(times []float64, relative float64) (int64, *int64, *int64) {
 
 // JobSummary is what one job among several has seen of a set of repeats.
 type JobSummary struct {
-	Name                 string  `json:"name"`            // the caller's
-	ElapsedNS            int64   `json:"elapsed_ns"`      // of a step at the full volume: median over repeats
-	ElapsedNSLow         *int64  `json:"elapsed_ns_low"`  // 95 % interval of the median; nil below 6 repeats
-	ElapsedNSHigh        *int64  `json:"elapsed_ns_high"` //
-	Packets              int64   `json:"packets"`         // summed over repeats
+	// Name: the caller's.
+	Name string `json:"name"`
+	// ElapsedNS: of a step at the full volume: median over repeats.
+	ElapsedNS int64 `json:"elapsed_ns"`
+	// ElapsedNSLow: 95 % interval of the median; nil below 6 repeats.
+	ElapsedNSLow *int64 `json:"elapsed_ns_low"`
+	// ElapsedNSHigh: .
+	ElapsedNSHigh *int64 `json:"elapsed_ns_high"`
+	// Packets: summed over repeats.
+	Packets              int64   `json:"packets"`
 	CongestedHopFraction float64 `json:"congested_hop_fraction"`
 }
 

@@ -19,7 +19,8 @@ import (
 	"remap/workload"
 )
 
-var rewrite = flag.Bool("rewrite", false, "write what the simulator does into testdata/trace instead of testing it")
+var rewrite = flag.Bool("rewrite", false, "write what the simulator does into testdata/trace instead of "+
+	"testing it")
 
 // Every file of testdata/trace tells a network, options and a program, and all
 // that happens to every packet of it: to be read by eye, and to fail when it
@@ -80,7 +81,8 @@ func traceOf(t *testing.T, archive *txtar.Archive) []byte {
 	}
 	r := s.result()
 	log.check(t, r)
-	return fmt.Appendf(log.text(), "%12.3f  all done: %d packets over %d links, %d found a port congested\n", r.Makespan, r.Packets, r.PacketHops, r.Congested)
+	return fmt.Appendf(log.text(), "%12.3f  all done: %d packets over %d links, %d found a port "+
+		"congested\n", r.Makespan, r.Packets, r.PacketHops, r.Congested)
 }
 
 // script is what a trace's file asks for.
@@ -218,7 +220,8 @@ type tracer struct {
 }
 
 func newTracer(s *simulator) *tracer {
-	l := &tracer{s: s, flights: make([][]int32, s.links), heads: make([]int32, s.hostLinks), stalled: make([]int64, s.links)}
+	l := &tracer{s: s, flights: make([][]int32, s.links), heads: make([]int32, s.hostLinks),
+		stalled: make([]int64, s.links)}
 	for i := range l.heads {
 		l.heads[i] = -1
 	}
@@ -294,7 +297,8 @@ func (l *tracer) landed() {
 
 // credit tells when the room that a packet leaves is known to its channel.
 func (l *tracer) credit(id, p int32, left int64) {
-	l.add(left+l.s.classes[l.s.channels[id].class].latency, p, isBack, "credit back at %s: %d bytes", l.port(id), l.s.size(&l.s.packets[p]))
+	l.add(left+l.s.classes[l.s.channels[id].class].latency, p, isBack, "credit back at %s: %d "+
+		"bytes", l.port(id), l.s.size(&l.s.packets[p]))
 }
 
 // queued tells where a packet is in its queue.
@@ -339,7 +343,8 @@ func (l *tracer) started() {
 				l.stalled[link] = s.stalled[link]
 				l.add(begin-wait, p, waits, "waits at %s for credit, %.3f ns", port, float64(wait)/1000)
 			}
-			l.add(begin, p, isSent, "sent by %s to %s, off the link at %.3f", port, l.node(link), float64(shared.freeAt)/1000)
+			l.add(begin, p, isSent, "sent by %s to %s, off the link at "+
+				"%.3f", port, l.node(link), float64(shared.freeAt)/1000)
 		}
 		if link < s.hostLinks && l.heads[link] != shared.head {
 			if l.heads[link] = shared.head; shared.head >= 0 {
@@ -354,7 +359,8 @@ func (l *tracer) started() {
 func (l *tracer) cut(link, p int32, before int64) {
 	s := l.s
 	for len(l.number) < len(s.packets) {
-		l.number, l.held, l.crossed, l.ready, l.left = append(l.number, 0), append(l.held, 0), append(l.crossed, 0), append(l.ready, 0), append(l.left, 0)
+		l.number, l.held, l.crossed, l.ready, l.left = append(l.number, 0), append(l.held, 0),
+			append(l.crossed, 0), append(l.ready, 0), append(l.left, 0)
 	}
 	l.cuts++
 	l.number[p], l.held[p], l.crossed[p] = l.cuts, -1, 0
@@ -371,7 +377,8 @@ func (l *tracer) cut(link, p int32, before int64) {
 	if m.left == 0 && (following < 0 || following == p || s.packets[following].message != s.packets[p].message) {
 		last = ", the last"
 	}
-	l.add(max(m.posted, before), p, isCut, "cut at %s: %s, %d bytes%s", s.topology.NodeName(s.topology.Links[link].From), what, s.size(&s.packets[p]), last)
+	l.add(max(m.posted, before), p, isCut, "cut at %s: %s, %d "+
+		"bytes%s", s.topology.NodeName(s.topology.Links[link].From), what, s.size(&s.packets[p]), last)
 }
 
 // text is the log in the order of time, and of telling where times are equal.
@@ -410,7 +417,8 @@ func (l *tracer) check(t *testing.T, r *Result) {
 		if e.at < at[e.packet] {
 			t.Errorf("packet %d: %q at %d ps, after %d", e.packet, e.text, e.at, at[e.packet])
 		}
-		follows := map[happening][]happening{isCut: {isCut}, isSent: {isCut, isQueued}, isQueued: {isSent}, hasArrived: {isSent}}
+		follows := map[happening][]happening{isCut: {isCut}, isSent: {isCut, isQueued}, isQueued: {isSent},
+			hasArrived: {isSent}}
 		if !slices.Contains(follows[e.what], stage[e.packet]) {
 			t.Errorf("packet %d: %q follows happening %d", e.packet, e.text, stage[e.packet])
 		}
@@ -421,7 +429,9 @@ func (l *tracer) check(t *testing.T, r *Result) {
 			t.Errorf("packet %d does not arrive", packet+1)
 		}
 	}
-	if counts[isCut] != r.Packets || counts[isSent] != r.PacketHops || counts[isBack] != r.PacketHops || counts[isQueued] != r.PortHops || congested != r.Congested {
-		t.Errorf("the log has %v, %d congested; the result %d packets, %d links, %d ports, %d congested", counts, congested, r.Packets, r.PacketHops, r.PortHops, r.Congested)
+	if counts[isCut] != r.Packets || counts[isSent] != r.PacketHops || counts[isBack] != r.PacketHops ||
+		counts[isQueued] != r.PortHops || congested != r.Congested {
+		t.Errorf("the log has %v, %d congested; the result %d packets, %d links, %d ports, %d "+
+			"congested", counts, congested, r.Packets, r.PacketHops, r.PortHops, r.Congested)
 	}
 }

@@ -7,18 +7,22 @@ import "remap/topology"
 // over the links of a kind that carried a packet in any repeat. Links that
 // carried none are in the counts alone: mean x used / links is the mean of all.
 type Utilization struct {
-	InjectionMean  float64 `json:"injection_mean"` // from hosts: of the NICs, sending
-	InjectionMax   float64 `json:"injection_max"`
-	InjectionUsed  int     `json:"injection_used"` // links that carried a packet
-	InjectionLinks int     `json:"injection_links"`
-	EjectionMean   float64 `json:"ejection_mean"` // to hosts: of the NICs, receiving
-	EjectionMax    float64 `json:"ejection_max"`
-	EjectionUsed   int     `json:"ejection_used"`
-	EjectionLinks  int     `json:"ejection_links"`
-	SwitchMean     float64 `json:"switch_mean"` // between switches
-	SwitchMax      float64 `json:"switch_max"`
-	SwitchUsed     int     `json:"switch_used"`
-	SwitchLinks    int     `json:"switch_links"`
+	// InjectionMean: from hosts: of the NICs, sending.
+	InjectionMean float64 `json:"injection_mean"`
+	InjectionMax  float64 `json:"injection_max"`
+	// InjectionUsed: links that carried a packet.
+	InjectionUsed  int `json:"injection_used"`
+	InjectionLinks int `json:"injection_links"`
+	// EjectionMean: to hosts: of the NICs, receiving.
+	EjectionMean  float64 `json:"ejection_mean"`
+	EjectionMax   float64 `json:"ejection_max"`
+	EjectionUsed  int     `json:"ejection_used"`
+	EjectionLinks int     `json:"ejection_links"`
+	// SwitchMean: between switches.
+	SwitchMean  float64 `json:"switch_mean"`
+	SwitchMax   float64 `json:"switch_max"`
+	SwitchUsed  int     `json:"switch_used"`
+	SwitchLinks int     `json:"switch_links"`
 }
 
 // Utilize reduces repeats on a topology.

@@ -20,7 +20,9 @@ import (
 
 // anyVariant draws one of every kind, with short counters and every sort of hash.
 func anyVariant(t *rapid.T) sampling.Variant {
-	text := rapid.SampledFrom([]string{"full", "n=2", "n=3", "one-bit", "one-reservoir", "one-reservoir,hash=whole", "one-bit,hash=crc", "one-reservoir,hash=hmult", "bloom:9", "bloom:64", "bloom:100"}).Draw(t, "variant")
+	text := rapid.SampledFrom([]string{"full", "n=2", "n=3", "one-bit", "one-reservoir", "one-reservoir," +
+		"hash=whole", "one-bit,hash=crc", "one-reservoir," +
+		"hash=hmult", "bloom:9", "bloom:64", "bloom:100"}).Draw(t, "variant")
 	text += fmt.Sprintf(",counter=%d", rapid.SampledFrom([]int{2, 3, 8, 8}).Draw(t, "counter"))
 	v, err := sampling.ParseVariant(text)
 	if err != nil {
@@ -41,7 +43,8 @@ func TestAnyVariantIsItsDeliveries(t *testing.T) {
 		o.Sampling = anyVariant(t)
 		dimensions(&o, rapid.IntRange(0, 7).Draw(t, "dimensions"))
 		o.SliceLength = rapid.SampledFrom([]time.Duration{0, 300, 3000}).Draw(t, "slice")
-		o.Congestion.At = rapid.SampledFrom([]evalsim.CongestionPoint{evalsim.AtArrival, evalsim.AtDeparture}).Draw(t, "at")
+		o.Congestion.At = rapid.SampledFrom([]evalsim.CongestionPoint{evalsim.AtArrival,
+			evalsim.AtDeparture}).Draw(t, "at")
 		var jobs []evalsim.Job
 		for range rapid.IntRange(1, 2).Draw(t, "jobs") {
 			p, _ := matched(t, o.EagerBytes)
@@ -52,10 +55,11 @@ func TestAnyVariantIsItsDeliveries(t *testing.T) {
 			t.Fatal(err)
 		}
 		var deliveries []evalsim.Delivery
-		results, err := s.RepeatDelivered(context.Background(), 0, 1, 1, nil, func(_ int, some []evalsim.Delivery) error {
-			deliveries = append(deliveries, some...)
-			return nil
-		})
+		results, err := s.RepeatDelivered(context.Background(), 0, 1, 1, nil,
+			func(_ int, some []evalsim.Delivery) error {
+				deliveries = append(deliveries, some...)
+				return nil
+			})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -67,7 +71,8 @@ func TestAnyVariantIsItsDeliveries(t *testing.T) {
 			}
 		}
 		decodeAgain(t, top, &o, results[0], deliveries)
-		if again, err := s.Run(context.Background(), o.Seed); err != nil || !bytes.Equal(inBytes(t, again), inBytes(t, results[0])) || !reflect.DeepEqual(again, results[0]) {
+		if again, err := s.Run(context.Background(), o.Seed); err != nil ||
+			!bytes.Equal(inBytes(t, again), inBytes(t, results[0])) || !reflect.DeepEqual(again, results[0]) {
 			t.Fatalf("the same run once more differs (%v)", err)
 		}
 	})
@@ -88,7 +93,8 @@ type part struct {
 }
 
 // decodeAgain fills tables from deliveries and compares.
-func decodeAgain(t *rapid.T, top *topology.Topology, o *evalsim.Options, r *evalsim.Result, deliveries []evalsim.Delivery) {
+func decodeAgain(t *rapid.T, top *topology.Topology, o *evalsim.Options, r *evalsim.Result,
+	deliveries []evalsim.Delivery) {
 	v := o.Sampling
 	paths := topology.NewPathLinks(top, o.Routing == evalsim.Valiant || o.Routing == evalsim.UGAL)
 	between := paths.Between
@@ -112,7 +118,8 @@ func decodeAgain(t *rapid.T, top *topology.Topology, o *evalsim.Options, r *eval
 	for i := range deliveries {
 		d := &deliveries[i]
 		p := d.Packet()
-		if set := paths.Between(d.In, d.Out); d.HopLink >= 0 && !has(set, d.HopLink) || d.CongestedLink >= 0 && !has(set, d.CongestedLink) {
+		if set := paths.Between(d.In, d.Out); d.HopLink >= 0 && !has(set, d.HopLink) || d.CongestedLink >= 0 &&
+			!has(set, d.CongestedLink) {
 			t.Fatalf("%+v by links that it cannot cross", d)
 		}
 		receiver.Receive(whole[d.Job], &p)
@@ -136,7 +143,8 @@ func decodeAgain(t *rapid.T, top *topology.Topology, o *evalsim.Options, r *eval
 	}
 	for i := range r.Parts {
 		p := &r.Parts[i]
-		alike(t, fmt.Sprintf("part %d", i), p.Samples, parts[part{p.Slice, p.Job, mark{p.Phase, p.Tag, p.CallSite}}])
+		alike(t, fmt.Sprintf("part %d", i), p.Samples,
+			parts[part{p.Slice, p.Job, mark{p.Phase, p.Tag, p.CallSite}}])
 	}
 	total(t, v, r)
 }
@@ -157,7 +165,8 @@ func alike(t *rapid.T, what string, got, want *sampling.Table) {
 	}
 	for i := range want.Links {
 		g, w := got.Links[i], want.Links[i]
-		for _, pair := range [][2]float64{{g.Packets, w.Packets}, {g.PacketsVariance, w.PacketsVariance}, {g.Congested, w.Congested},
+		for _, pair := range [][2]float64{{g.Packets, w.Packets}, {g.PacketsVariance, w.PacketsVariance},
+			{g.Congested, w.Congested},
 			{g.CongestedVariance, w.CongestedVariance}, {g.Covariance, w.Covariance}} {
 			if math.Abs(pair[0]-pair[1]) > 1e-9*(1+math.Abs(pair[1])) {
 				t.Fatalf("%s, link %d: %+v, want %+v", what, i, g, w)
@@ -179,7 +188,8 @@ func total(t *rapid.T, v sampling.Variant, r *evalsim.Result) {
 			congested += table.Links[i].Congested
 		}
 	}
-	if math.Abs(hops-float64(r.PortHops)) > 1e-6 || v.Kind == sampling.Full && math.Abs(congested-float64(r.Congested)) > 1e-6 {
+	if math.Abs(hops-float64(r.PortHops)) > 1e-6 || v.Kind == sampling.Full &&
+		math.Abs(congested-float64(r.Congested)) > 1e-6 {
 		t.Fatalf("%g hops, %g congested, of %d and %d", hops, congested, r.PortHops, r.Congested)
 	}
 }

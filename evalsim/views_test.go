@@ -14,7 +14,8 @@ import (
 
 // anyCongestion draws a definition of congested.
 func anyCongestion(t *rapid.T) evalsim.Congestion {
-	c := evalsim.Congestion{Rule: evalsim.CongestionRule(rapid.IntRange(0, 3).Draw(t, "rule")), At: evalsim.CongestionPoint(rapid.IntRange(0, 2).Draw(t, "point"))}
+	c := evalsim.Congestion{Rule: evalsim.CongestionRule(rapid.IntRange(0, 3).Draw(t, "rule")),
+		At: evalsim.CongestionPoint(rapid.IntRange(0, 2).Draw(t, "point"))}
 	if c.Rule != evalsim.QueueAboveCredits {
 		c.Bytes = rapid.SampledFrom([]int{1, 5000, 40000}).Draw(t, "bytes")
 	}
@@ -45,15 +46,16 @@ func TestViewsAgree(t *testing.T) {
 		}
 		told := make([]evalsim.JobStats, len(jobs))
 		var last int64
-		results, err := s.RepeatDelivered(context.Background(), 0, 1, 1, nil, func(_ int, some []evalsim.Delivery) error {
-			for _, d := range some {
-				told[d.Job].Packets++
-				told[d.Job].PortHops += int64(d.Hops)
-				told[d.Job].Congested += int64(d.CongestedHops)
-				last = max(last, d.Arrival)
-			}
-			return nil
-		})
+		results, err := s.RepeatDelivered(context.Background(), 0, 1, 1, nil,
+			func(_ int, some []evalsim.Delivery) error {
+				for _, d := range some {
+					told[d.Job].Packets++
+					told[d.Job].PortHops += int64(d.Hops)
+					told[d.Job].Congested += int64(d.CongestedHops)
+					last = max(last, d.Arrival)
+				}
+				return nil
+			})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -81,7 +83,8 @@ func checkViews(t *rapid.T, top *topology.Topology, r *evalsim.Result, told []ev
 		links.PortHops += l.Packets
 		links.Congested += l.Congested
 	}
-	if whole := (evalsim.JobStats{Packets: r.Packets, PortHops: r.PortHops, Congested: r.Congested}); links != whole || ejected != r.Packets {
+	if whole := (evalsim.JobStats{Packets: r.Packets, PortHops: r.PortHops,
+		Congested: r.Congested}); links != whole || ejected != r.Packets {
 		t.Fatalf("links have %+v, %d ejected, the run %+v", links, ejected, whole)
 	}
 	for j, stats := range r.Jobs {
@@ -138,7 +141,8 @@ func TestDetoursOfOneMessage(t *testing.T) {
 		for seed := range uint64(50) {
 			o := options(func(o *evalsim.Options) { o.Routing, o.Seed = evalsim.UGAL, seed })
 			if r := run(t, top, single, o); r.PacketHops != shortest {
-				t.Errorf("%s, seed %d: UGAL crosses %d links, %d are there on the shortest way", spec, seed, r.PacketHops, shortest)
+				t.Errorf("%s, seed %d: UGAL crosses %d links, %d are there on the "+
+					"shortest way", spec, seed, r.PacketHops, shortest)
 			}
 		}
 	}

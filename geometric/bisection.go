@@ -36,7 +36,8 @@ import (
 // 4 x 2^dimensions on small problems, three times as many on tori and meshes,
 // and 2 on the largest.
 func RecursiveCoordinateBisection() mapping.Strategy {
-	return strategy("rcb", "recursive coordinate bisection of ranks whose coordinates or grid are known", ranksOf, bisect)
+	return strategy("rcb", "recursive coordinate bisection of ranks whose coordinates or grid are "+
+		"known", ranksOf, bisect)
 }
 
 // way is one way to cut.
@@ -83,7 +84,8 @@ func allowance(p *mapping.Problem, dims int) int {
 }
 
 // bisect tries all ways and keeps the best.
-func bisect(ctx context.Context, p *mapping.Problem, ranks *cloud, slots *mapping.Places) (mapping.Mapping, error) {
+func bisect(ctx context.Context, p *mapping.Problem, ranks *cloud,
+	slots *mapping.Places) (mapping.Mapping, error) {
 	rankKeys := newDenseKeys(ranks)
 	nodes := slotCloud(p, slots)
 	var nodeKeys *denseKeys
@@ -94,7 +96,8 @@ func bisect(ctx context.Context, p *mapping.Problem, ranks *cloud, slots *mappin
 	var best mapping.Mapping
 	var least float64
 	for _, w := range ways(ranks.dims, nodes != nil, allowance(p, ranks.dims)) {
-		b := &bisection{ctx: ctx, way: w, ranks: newCutter(ranks, rankKeys, w.mirrored), sites: newSites(slots, nodes, nodeKeys)}
+		b := &bisection{ctx: ctx, way: w, ranks: newCutter(ranks, rankKeys, w.mirrored),
+			sites: newSites(slots, nodes, nodeKeys)}
 		if w.weighted {
 			b.prices = prices
 		}
@@ -135,7 +138,8 @@ type bisection struct {
 	ranks  *cutter
 	sites  *sites
 	prices []float64 // of extents, nil = all alike
-	pairs  []int     // of every dimension of a torus or mesh, that of the ranks which was cut with it first; -1 = none yet
+	// of every dimension of a torus or mesh, that of the ranks which was cut with it first; -1 = none yet
+	pairs []int
 }
 
 // split divides the ranks and slots of positions first to end, which hold as

@@ -101,14 +101,16 @@ func renumbered(t fataler, g *commgraph.Graph, number []int32, factor int64) *co
 // of neighbours is one link apart, which is least.
 func TestGridOnItsOwnShape(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		extents := rapid.SliceOfNDistinct(rapid.SampledFrom([]int{2, 3, 4, 5, 6, 8}), 1, 3, rapid.ID).Draw(t, "extents")
+		extents := rapid.SliceOfNDistinct(rapid.SampledFrom([]int{2, 3, 4, 5, 6, 8}), 1, 3, rapid.ID).Draw(t,
+			"extents")
 		text := make([]string, len(extents))
 		for k, n := range rapid.Permutation(extents).Draw(t, "of the machine") {
 			text[k] = fmt.Sprint(n)
 		}
 		kind := rapid.SampledFrom([]string{"mesh:", "torus:"}).Draw(t, "kind")
 		machine := mustMachine(t, kind+strings.Join(text, "x"))
-		p := &mapping.Problem{Graph: gridGraph(t, extents), Grid: extents, Machine: machine, Allocation: &mapping.Allocation{Hosts: mapping.Identity(machine.Hosts())}}
+		p := &mapping.Problem{Graph: gridGraph(t, extents), Grid: extents, Machine: machine,
+			Allocation: &mapping.Allocation{Hosts: mapping.Identity(machine.Hosts())}}
 		if length := average(p, mustMap(t, RecursiveCoordinateBisection(), p)); length != 2 {
 			t.Fatalf("%v on %s: path length %v, want 2", extents, machine.Name, length)
 		}
@@ -194,9 +196,11 @@ func TestScatteredPoints(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := job(t, "fattree:nodes-per-leaf=16,leaves-per-pod=12,pods=6,aggs-per-pod=2,cores=2", fmt.Sprintf("ring:%d", n))
+	p := job(t, "fattree:nodes-per-leaf=16,leaves-per-pod=12,pods=6,aggs-per-pod=2,"+
+		"cores=2", fmt.Sprintf("ring:%d", n))
 	p.Graph, p.Coordinates = traffic.Graph(), c
-	bisected, curve := average(p, mustMap(t, RecursiveCoordinateBisection(), p)), average(p, mustMap(t, Hilbert(), p))
+	bisected, curve := average(p, mustMap(t, RecursiveCoordinateBisection(), p)),
+		average(p, mustMap(t, Hilbert(), p))
 	random := average(p, mustMap(t, mapping.RandomStrategy(), p))
 	t.Logf("path length: rcb %.4f, hilbert %.4f, random %.4f", bisected, curve, random)
 	if bisected > 0.6*random || curve > 0.65*random || bisected > 1.03*curve {

@@ -26,7 +26,8 @@ import (
 // lie well on the others. It needs no coordinates, and is of no use where the
 // ranks' numbers say nothing. O(ranks log ranks + edges).
 func Curves() mapping.Strategy {
-	return strategy("curves", "ranks by number along Morton, Gray and Hilbert curves through the machine", numbersOf, byNumber)
+	return strategy("curves", "ranks by number along Morton, Gray and Hilbert curves through the "+
+		"machine", numbersOf, byNumber)
 }
 
 // numbersOf puts the ranks on a line.
@@ -34,7 +35,8 @@ func numbersOf(p *mapping.Problem) (*cloud, error) {
 	return &cloud{dims: 1, minor: 1, values: mapping.Identity(p.Ranks())}, nil
 }
 
-func byNumber(ctx context.Context, p *mapping.Problem, ranks *cloud, slots *mapping.Places) (mapping.Mapping, error) {
+func byNumber(ctx context.Context, p *mapping.Problem, ranks *cloud,
+	slots *mapping.Places) (mapping.Mapping, error) {
 	halves, err := bisect(ctx, p, ranks, slots)
 	if err != nil {
 		return nil, err

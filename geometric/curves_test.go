@@ -15,7 +15,8 @@ func TestCurvesOnHypercube(t *testing.T) {
 		machine string
 		bits    int
 		want    float64
-	}{{"torus:4x4x4", 6, 2}, {"torus:4x4", 4, 2}, {"mesh:2x2x2", 3, 2}, {"torus:2x2x2x2x2", 5, 2}, {"torus:4x2x4", 5, 2}, {"mesh:4x4", 4, 2.5}} {
+	}{{"torus:4x4x4", 6, 2}, {"torus:4x4", 4, 2}, {"mesh:2x2x2", 3, 2}, {"torus:2x2x2x2x2", 5, 2},
+		{"torus:4x2x4", 5, 2}, {"mesh:4x4", 4, 2.5}} {
 		var flows []commgraph.Flow
 		for r := range int32(1) << c.bits {
 			for b := range c.bits {
@@ -27,7 +28,8 @@ func TestCurvesOnHypercube(t *testing.T) {
 			t.Fatal(err)
 		}
 		machine := mustMachine(t, c.machine)
-		p := &mapping.Problem{Graph: traffic.Graph(), Machine: machine, Allocation: &mapping.Allocation{Hosts: mapping.Identity(machine.Hosts())}}
+		p := &mapping.Problem{Graph: traffic.Graph(), Machine: machine,
+			Allocation: &mapping.Allocation{Hosts: mapping.Identity(machine.Hosts())}}
 		if length := average(p, mustMap(t, Curves(), p)); length != c.want {
 			t.Errorf("%s: path length %v, want %v", c.machine, length, c.want)
 		}

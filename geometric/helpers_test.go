@@ -65,7 +65,8 @@ func average(p *mapping.Problem, m mapping.Mapping) float64 {
 var machines = []string{
 	"fattree:nodes-per-leaf=3,leaves-per-pod=4,pods=2,aggs-per-pod=2,cores=2",
 	"fattree:nodes-per-leaf=5,leaves-per-pod=5,pods=1,aggs-per-pod=1,cores=0",
-	"torus:4x3x2", "torus:5x5", "torus:3x2,hosts=4", "mesh:6x4", "mesh:7", "dragonfly:groups=5,routers=2,hosts=2,global=2", "hyperx:3x3,hosts=2",
+	"torus:4x3x2", "torus:5x5", "torus:3x2,hosts=4", "mesh:6x4", "mesh:7", "dragonfly:groups=5,routers=2," +
+		"hosts=2,global=2", "hyperx:3x3,hosts=2",
 }
 
 // drawProblem draws ranks at any places, some without one where missing says
@@ -99,7 +100,8 @@ func drawProblem(t *rapid.T, missing bool) *mapping.Problem {
 func drawGraph(t *rapid.T, ranks int) *commgraph.Graph {
 	rank := rapid.Int32Range(0, int32(ranks-1))
 	flows := rapid.SliceOfN(rapid.Custom(func(t *rapid.T) commgraph.Flow {
-		return commgraph.Flow{From: rank.Draw(t, "from"), To: rank.Draw(t, "to"), Bytes: rapid.Int64Range(1, 1000).Draw(t, "bytes")}
+		return commgraph.Flow{From: rank.Draw(t, "from"), To: rank.Draw(t, "to"),
+			Bytes: rapid.Int64Range(1, 1000).Draw(t, "bytes")}
 	}), 0, 60).Draw(t, "flows")
 	traffic, err := commgraph.NewTraffic(ranks, flows, false)
 	if err != nil {

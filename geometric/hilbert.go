@@ -19,10 +19,12 @@ import (
 // Quicker than rcb and mostly a little worse. O(ranks x dimensions x b) and
 // sorting.
 func Hilbert() mapping.Strategy {
-	return strategy("hilbert", "ranks whose coordinates or grid are known, in the order of a Hilbert curve", ranksOf, alongCurve)
+	return strategy("hilbert", "ranks whose coordinates or grid are known, in the order of a Hilbert "+
+		"curve", ranksOf, alongCurve)
 }
 
-func alongCurve(ctx context.Context, p *mapping.Problem, ranks *cloud, slots *mapping.Places) (mapping.Mapping, error) {
+func alongCurve(ctx context.Context, p *mapping.Problem, ranks *cloud,
+	slots *mapping.Places) (mapping.Mapping, error) {
 	order := hilbertOrder(ranks)
 	if err := ctx.Err(); err != nil {
 		return nil, err

@@ -58,7 +58,8 @@ func TestCurveFinishesBoxes(t *testing.T) {
 		dims := rapid.IntRange(1, 8).Draw(t, "dimensions")
 		high := int32(1)<<rapid.IntRange(1, 30).Draw(t, "bits") - 1
 		points := rapid.IntRange(2, 30).Draw(t, "points")
-		c := &cloud{dims: dims, minor: dims, values: rapid.SliceOfN(rapid.Int32Range(0, high), dims*points, dims*points).Draw(t, "values")}
+		c := &cloud{dims: dims, minor: dims, values: rapid.SliceOfN(rapid.Int32Range(0, high), dims*points,
+			dims*points).Draw(t, "values")}
 		for k := range dims {
 			c.values[k], c.values[dims+k] = 0, high // so that the cube is known
 		}
@@ -71,7 +72,8 @@ func TestCurveFinishesBoxes(t *testing.T) {
 			return at
 		}
 		order := hilbertOrder(c)
-		if sorted := slices.Sorted(slices.Values(order)); len(sorted) != points || sorted[0] != 0 || len(slices.Compact(sorted)) != points {
+		if sorted := slices.Sorted(slices.Values(order)); len(sorted) != points || sorted[0] != 0 ||
+			len(slices.Compact(sorted)) != points {
 			t.Fatalf("order %v of %d points", order, points)
 		}
 		var left [][]int32

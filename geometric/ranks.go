@@ -107,7 +107,8 @@ func frontier(p *mapping.Problem, placed []bool) []int32 {
 	var list []int32
 	for r := range int32(len(placed)) {
 		first, end := p.Graph.Row(r)
-		if !placed[r] && slices.ContainsFunc(p.Graph.Neighbors[first:end], func(v int32) bool { return placed[v] }) {
+		if !placed[r] && slices.ContainsFunc(p.Graph.Neighbors[first:end],
+			func(v int32) bool { return placed[v] }) {
 			list = append(list, r)
 		}
 	}

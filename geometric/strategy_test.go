@@ -50,7 +50,8 @@ func TestFewRanks(t *testing.T) {
 	for _, spec := range machines {
 		machine := mustMachine(t, spec)
 		for ranks := range 3 {
-			p := &mapping.Problem{Graph: &commgraph.Graph{Offsets: make([]int32, ranks+1)}, Grid: []int{ranks}, Machine: machine,
+			p := &mapping.Problem{Graph: &commgraph.Graph{Offsets: make([]int32, ranks+1)}, Grid: []int{ranks},
+				Machine:    machine,
 				Allocation: &mapping.Allocation{Hosts: mapping.Identity(machine.Hosts())}}
 			for _, s := range append(both(), Curves()) {
 				mustMap(t, s, p)
@@ -111,7 +112,8 @@ func TestRanksWithoutPlaceJoinTheirPartners(t *testing.T) {
 	c := &commgraph.Coordinates{Dimensions: 2, Values: slices.Repeat([]int32{-1}, 54)}
 	for r := range int32(9) {
 		c.Values[2*r], c.Values[2*r+1] = 10*(r%3), 10*(r/3)
-		flows = append(flows, commgraph.Flow{From: r, To: 26 - r, Bytes: 5}, commgraph.Flow{From: 26 - r, To: 9 + r, Bytes: 2})
+		flows = append(flows, commgraph.Flow{From: r, To: 26 - r, Bytes: 5},
+			commgraph.Flow{From: 26 - r, To: 9 + r, Bytes: 2})
 	}
 	traffic, err := commgraph.NewTraffic(27, flows, false)
 	if err != nil {
@@ -130,7 +132,8 @@ func TestRanksWithoutPlaceJoinTheirPartners(t *testing.T) {
 // pull alike; nobody with a place in reach means the middle of all.
 func TestSettle(t *testing.T) {
 	flows := []commgraph.Flow{{From: 4, To: 0, Bytes: 5}, {From: 4, To: 1, Bytes: 3}, {From: 4, To: 2, Bytes: 1},
-		{From: 5, To: 0, Bytes: 2}, {From: 5, To: 3, Bytes: 2}, {From: 6, To: 5, Bytes: 1}, {From: 7, To: 8, Bytes: 9}}
+		{From: 5, To: 0, Bytes: 2}, {From: 5, To: 3, Bytes: 2}, {From: 6, To: 5, Bytes: 1},
+		{From: 7, To: 8, Bytes: 9}}
 	traffic, err := commgraph.NewTraffic(9, flows, false)
 	if err != nil {
 		t.Fatal(err)

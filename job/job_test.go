@@ -102,11 +102,13 @@ func TestOpenErrors(t *testing.T) {
 		spoil func(*Options)
 		usage bool
 	}{
-		"--topology is missing":                 {func(o *Options) { o.Topology = "" }, true},
-		"--pattern and --graph exclude":         {func(o *Options) { o.Graph = "g" }, true},
-		"--routing ugal: the network":           {func(o *Options) { o.Routing = "ugal" }, true},
-		"host n3 is given to both":              {func(o *Options) { o.Background = []string{"ring:4@n[3-6]"} }, true},
-		"9 ranks do not fit 2 slots":            {func(o *Options) { o.Background = []string{"ring:9@n[4-5]"} }, true},
+		"--topology is missing":         {func(o *Options) { o.Topology = "" }, true},
+		"--pattern and --graph exclude": {func(o *Options) { o.Graph = "g" }, true},
+		"--routing ugal: the network":   {func(o *Options) { o.Routing = "ugal" }, true},
+		"host n3 is given to both": {func(o *Options) { o.Background = []string{"ring:4@n[3-6]"} },
+			true},
+		"9 ranks do not fit 2 slots": {func(o *Options) { o.Background = []string{"ring:9@n[4-5]"} },
+			true},
 		"8 ranks do not fit 4 slots on 4 hosts": {func(o *Options) { o.Pattern = "ring:8" }, false},
 		"--grid: 2x3 has 6 cells for 4 ranks":   {func(o *Options) { o.Grid = "2x3" }, true},
 		"--objective: ":                         {func(o *Options) { o.Objective = "none" }, true},

@@ -13,7 +13,8 @@ import (
 // Whatever a scenario file holds, it is read or refused with its name, and what
 // is read names known options with values.
 func FuzzScenario(f *testing.F) {
-	for _, text := range []string{"", "topology = \"torus:4x4\"\nbackground = [\"ring:4\", \"ring:2\"]\nrepeats = 3\n",
+	for _, text := range []string{"", "topology = \"torus:4x4\"\nbackground = [\"ring:4\", " +
+		"\"ring:2\"]\nrepeats = 3\n",
 		"hosts = {a = 1}", "x = ",
 		"[topology]\n", "\xef\xbb\xbfseed = 1", "compute-noise = nan", "grid = 1979-05-27", "a.b.c = [[[[1]]]]",
 		"topology = [1, \"\\u0000\"]"} {

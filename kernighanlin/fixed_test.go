@@ -28,7 +28,8 @@ func checkFixed(t *rapid.T, p *mapping.Problem, m mapping.Mapping) {
 // TestStrategyKeepsFixedRanks: on their slots exactly, within the moves
 // allowed, and never worse than the start that fixing them leaves.
 func TestStrategyKeepsFixedRanks(t *testing.T) {
-	for _, spec := range []string{"fattree:nodes-per-leaf=3,leaves-per-pod=2,pods=2,aggs-per-pod=1,cores=2", "torus:3x2x2"} {
+	for _, spec := range []string{"fattree:nodes-per-leaf=3,leaves-per-pod=2,pods=2,aggs-per-pod=1," +
+		"cores=2", "torus:3x2x2"} {
 		rapid.Check(t, func(t *rapid.T) {
 			p := testkit.Problem(t, spec)
 			testkit.Fix(t, p)
@@ -78,7 +79,8 @@ func TestRefinerKeepsFixedVertices(t *testing.T) {
 // TestFixedRanksDraw: a rank fixed to another pod draws its only partner there.
 func TestFixedRanksDraw(t *testing.T) {
 	machine := parse(t, "tapered")
-	p := &mapping.Problem{Graph: stencil(t, 2, 1), Machine: machine, Allocation: everyHost(machine), Fixed: []int32{-1, 4000}}
+	p := &mapping.Problem{Graph: stencil(t, 2, 1), Machine: machine, Allocation: everyHost(machine),
+		Fixed: []int32{-1, 4000}}
 	m, err := Strategy().Map(context.Background(), p)
 	if err != nil {
 		t.Fatal(err)

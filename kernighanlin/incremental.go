@@ -8,9 +8,12 @@ import (
 
 // Options of Incremental.
 type Options struct {
-	Partners int // how many blocks a block tries in turn, those it talks to most first, >= 1
-	Sweeps   int // most sweeps over all blocks
-	Passes   int // most passes over one pair of blocks
+	// Partners: how many blocks a block tries in turn, those it talks to most first, >= 1.
+	Partners int
+	// Sweeps: most sweeps over all blocks.
+	Sweeps int
+	// Passes: most passes over one pair of blocks.
+	Passes int
 
 	// ExpensiveFirst visits pairs by what their edges cost instead of block by
 	// block: as good from a good start, better from a random one, and quicker.

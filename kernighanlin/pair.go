@@ -5,12 +5,18 @@ package kernighanlin
 // 0: what it costs a vertex to be there and not on side 1, because of
 // neighbours outside the pair.
 type Pair struct {
-	Offsets       []int32 // length vertices+1
-	Neighbors     []int32 // every edge at both ends
-	Weights       []int64 // length of Neighbors
-	VertexWeights []int32 // length vertices, >= 0; nil = 1 each
-	Bias          []int64 // length vertices, or nil = 0 each
-	Side          []uint8 // length vertices: 0 or 1; Improve changes it
+	// Offsets: length vertices+1.
+	Offsets []int32
+	// Neighbors: every edge at both ends.
+	Neighbors []int32
+	// Weights: length of Neighbors.
+	Weights []int64
+	// VertexWeights: length vertices, >= 0; nil = 1 each.
+	VertexWeights []int32
+	// Bias: length vertices, or nil = 0 each.
+	Bias []int64
+	// Side (length vertices): 0 or 1; Improve changes it.
+	Side []uint8
 
 	// Home is the side that every vertex started on, -1 = none; nil = -1 each. Length
 	// vertices. Limits.Budget bounds how many leave it.
@@ -38,12 +44,18 @@ func (p *Pair) Cost() int64 {
 
 // Limits steer the passes over a Pair.
 type Limits struct {
-	Target    int64 // weight that side 0 should have
-	Tolerance int64 // deviation from Target at which a state may be kept
-	Slack     int64 // deviation at which a pass turns back toward Target; at least Tolerance
-	Passes    int   // most passes
-	Fruitless int   // a pass ends after so many moves without a new best
-	Budget    int   // most vertices that may newly leave their home side; only with Pair.Home
+	// Target: weight that side 0 should have.
+	Target int64
+	// Tolerance: deviation from Target at which a state may be kept.
+	Tolerance int64
+	// Slack: deviation at which a pass turns back toward Target; at least Tolerance.
+	Slack int64
+	// Passes: most passes.
+	Passes int
+	// Fruitless: a pass ends after so many moves without a new best.
+	Fruitless int
+	// Budget: most vertices that may newly leave their home side; only with Pair.Home.
+	Budget int
 }
 
 func (p *Pair) weight(v int32) int64 {

@@ -105,7 +105,8 @@ func TestQueuesAgree(t *testing.T) {
 				popAll(t, q, place, in)
 				continue
 			}
-			x := item{unit * rapid.Int64Range(-most, most).Draw(t, "gain"), stamp, rapid.Int32Range(0, int32(n-1)).Draw(t, "vertex")}
+			x := item{unit * rapid.Int64Range(-most, most).Draw(t, "gain"), stamp,
+				rapid.Int32Range(0, int32(n-1)).Draw(t, "vertex")}
 			in[x.vertex] = x
 			for f := range q {
 				q[f].set(x, place[f])
@@ -146,7 +147,8 @@ func TestFormsChangeNothing(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p := drawPair(t)
 		start := slices.Clone(p.Side)
-		limits := Limits{Target: p.weightOfSide0(), Slack: rapid.Int64Range(1, 5).Draw(t, "slack"), Passes: 1, Fruitless: 50}
+		limits := Limits{Target: p.weightOfSide0(), Slack: rapid.Int64Range(1, 5).Draw(t, "slack"), Passes: 1,
+			Fruitless: 50}
 		var want []uint8
 		for f := list; f <= heap; f++ {
 			copy(p.Side, start)
@@ -174,7 +176,8 @@ func TestGainsBeyondBuckets(t *testing.T) {
 		ok            bool
 	}{
 		{0, 0, true}, {3 << 50, 1 << 50, true}, {3<<50 + 1, 1<<50 + 1, false},
-		{mostBuckets/2 - 1, 1, true}, {mostBuckets / 2, 1, false}, {mostBuckets / 2, 2, true}, {1<<63 - 1, 1, false},
+		{mostBuckets/2 - 1, 1, true}, {mostBuckets / 2, 1, false}, {mostBuckets / 2, 2, true},
+		{1<<63 - 1, 1, false},
 	} {
 		if scale, ok := newGainScale(c.reach, c.common); ok != c.ok {
 			t.Errorf("reach %d with bits %b: %v with %d buckets", c.reach, c.common, ok, scale.size())
@@ -189,7 +192,8 @@ func TestUnitPairsReachAnyTarget(t *testing.T) {
 		p.VertexWeights = nil
 		target := rapid.Int64Range(0, int64(len(p.Side))).Draw(t, "target")
 		var s Passes
-		s.Improve(p, Limits{Target: target, Slack: rapid.Int64Range(1, 6).Draw(t, "slack"), Passes: 1, Fruitless: rapid.IntRange(0, 9).Draw(t, "fruitless")})
+		s.Improve(p, Limits{Target: target, Slack: rapid.Int64Range(1, 6).Draw(t, "slack"), Passes: 1,
+			Fruitless: rapid.IntRange(0, 9).Draw(t, "fruitless")})
 		if got := p.weightOfSide0(); got != target {
 			t.Fatalf("%d vertices on side 0, want %d", got, target)
 		}

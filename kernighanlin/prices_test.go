@@ -82,11 +82,13 @@ func TestEqualPricesChangeNothing(t *testing.T) {
 // the pair that talks more should not cross the dear uplink of leaf 0.
 func TestTalkersLeaveDearLinks(t *testing.T) {
 	machine := parse(t, "fattree:nodes-per-leaf=1,leaves-per-pod=4,pods=1,aggs-per-pod=1,cores=1")
-	traffic, err := commgraph.NewTraffic(4, []commgraph.Flow{{From: 0, To: 1, Bytes: 100}, {From: 2, To: 3, Bytes: 1}, {From: 0, To: 2, Bytes: 1}, {From: 1, To: 3, Bytes: 1}}, false)
+	traffic, err := commgraph.NewTraffic(4, []commgraph.Flow{{From: 0, To: 1, Bytes: 100},
+		{From: 2, To: 3, Bytes: 1}, {From: 0, To: 2, Bytes: 1}, {From: 1, To: 3, Bytes: 1}}, false)
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := &mapping.Problem{Graph: traffic.Graph(), Machine: machine, Allocation: everyHost(machine), LinkCost: slices.Repeat([]float64{1}, len(machine.Links))}
+	p := &mapping.Problem{Graph: traffic.Graph(), Machine: machine, Allocation: everyHost(machine),
+		LinkCost: slices.Repeat([]float64{1}, len(machine.Links))}
 	for l := range machine.Links {
 		if link := &machine.Links[l]; link.From == machine.NodeOf(0) || link.To == machine.NodeOf(0) {
 			p.LinkCost[l] = 5

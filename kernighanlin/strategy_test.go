@@ -67,7 +67,8 @@ type nilTB struct{ testing.TB }
 func (nilTB) Fatal(args ...any) { panic(fmt.Sprint(args...)) }
 
 func TestStrategyIsNeverWorseThanItsStart(t *testing.T) {
-	for _, spec := range []string{"fattree:nodes-per-leaf=3,leaves-per-pod=2,pods=2,aggs-per-pod=1,cores=2", "torus:3x2x2"} {
+	for _, spec := range []string{"fattree:nodes-per-leaf=3,leaves-per-pod=2,pods=2,aggs-per-pod=1," +
+		"cores=2", "torus:3x2x2"} {
 		rapid.Check(t, func(t *rapid.T) {
 			p := testkit.Problem(t, spec)
 			options := DefaultOptions
@@ -102,7 +103,8 @@ func TestStrategyIsNeverWorseThanItsStart(t *testing.T) {
 // slot beside it.
 func TestSpareSlotsAreUsed(t *testing.T) {
 	machine := parse(t, "fattree:nodes-per-leaf=4,leaves-per-pod=2,pods=2,aggs-per-pod=1,cores=2")
-	p := &mapping.Problem{Graph: stencil(t, 4, 1), Machine: machine, Allocation: everyHost(machine), Start: mapping.Mapping{0, 1, 2, 12}}
+	p := &mapping.Problem{Graph: stencil(t, 4, 1), Machine: machine, Allocation: everyHost(machine),
+		Start: mapping.Mapping{0, 1, 2, 12}}
 	m, err := Strategy().Map(context.Background(), p)
 	if err != nil {
 		t.Fatal(err)
@@ -151,7 +153,8 @@ func BenchmarkStrategy(b *testing.B) {
 // On a torus every slot is a place of its own: a rank gets near its partner only
 // by taking the slot of the partner's neighbour.
 func TestTorusGathersPartners(t *testing.T) {
-	for _, c := range []struct{ topology, pattern string }{{"torus:8x8x8", "stencil3d7:8x8x8"}, {"torus:12x12,hosts=2", "stencil2d:16x18"}} {
+	for _, c := range []struct{ topology, pattern string }{{"torus:8x8x8", "stencil3d7:8x8x8"},
+		{"torus:12x12,hosts=2", "stencil2d:16x18"}} {
 		machine, err := topology.Parse(c.topology)
 		if err != nil {
 			t.Fatal(err)

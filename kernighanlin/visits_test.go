@@ -21,7 +21,8 @@ func TestVisitsChangeNothing(t *testing.T) {
 		if n := len(r.assign.Block); rapid.Bool().Draw(t, "some fixed") {
 			r.Fixed = rapid.SliceOfN(rapid.Bool(), n, n).Draw(t, "fixed")
 		}
-		again := NewRefiner(r.graph, r.metric, placement.NewAssignment(r.assign.First, slices.Clone(r.assign.Members)))
+		again := NewRefiner(r.graph, r.metric, placement.NewAssignment(r.assign.First,
+			slices.Clone(r.assign.Members)))
 		again.Home, again.Budget, again.Fixed = r.Home, r.Budget, r.Fixed
 		options := DefaultOptions
 		options.ExpensiveFirst = rapid.Bool().Draw(t, "expensive first")
@@ -31,7 +32,8 @@ func TestVisitsChangeNothing(t *testing.T) {
 			t.Fatal(err)
 		}
 		if all := again.everyVisit(options); all != gain || !slices.Equal(again.assign.Members, r.assign.Members) {
-			t.Fatalf("gain %d and members %v, with all visits %d and %v", gain, r.assign.Members, all, again.assign.Members)
+			t.Fatalf("gain %d and members %v, with all visits %d "+
+				"and %v", gain, r.assign.Members, all, again.assign.Members)
 		}
 	})
 }
@@ -77,7 +79,8 @@ func TestExpensivePairsComeFirst(t *testing.T) {
 		}
 		for i, p := range visited {
 			if want := expense[[2]int32{p.a, p.b}]; p.expense != want || i > 0 && visited[i-1].expense < want {
-				t.Fatalf("pair %d of blocks %d and %d: expense %d, want %d, after one of %d", i, p.a, p.b, p.expense, want, visited[max(0, i-1)].expense)
+				t.Fatalf("pair %d of blocks %d and %d: expense %d, want %d, after one "+
+					"of %d", i, p.a, p.b, p.expense, want, visited[max(0, i-1)].expense)
 			}
 		}
 	})

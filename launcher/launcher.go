@@ -23,9 +23,10 @@ const Native = "csv"
 type format struct {
 	name, doc string
 	write     func(w io.Writer, machine *topology.Topology, a *mapping.Allocation, m mapping.Mapping) error
-	read      func(file string, r io.Reader, machine *topology.Topology, a *mapping.Allocation, ranks int) (mapping.Mapping, error)
-	line      func(path string, ranks int) string // nil: no launcher reads it
-	is        func(line string) bool              // tells the format by its first line that is no comment
+	read      func(file string, r io.Reader, machine *topology.Topology, a *mapping.Allocation,
+		ranks int) (mapping.Mapping, error)
+	line func(path string, ranks int) string // nil: no launcher reads it
+	is   func(line string) bool              // tells the format by its first line that is no comment
 }
 
 // table is the one list of formats, in the order shown to users.
@@ -44,7 +45,10 @@ func table() []format {
 		{
 			name: "openmpi-rankfile", doc: "Open MPI rankfile: rank 0=node1 slot=0",
 			write: writeRankfile, read: readRankfile, line: rankfileLine,
-			is: func(line string) bool { return strings.HasPrefix(line, "rank ") || strings.HasPrefix(line, "rank\t") },
+			is: func(line string) bool {
+				return strings.HasPrefix(line, "rank ") ||
+					strings.HasPrefix(line, "rank\t")
+			},
 		},
 	}
 }
@@ -91,7 +95,8 @@ func Check(name string) error {
 // Write writes a mapping in the named format; it must pass Check for the
 // allocation. Errors: an unknown format, a host name the launcher would not
 // understand, and those of w.
-func Write(w io.Writer, name string, machine *topology.Topology, a *mapping.Allocation, m mapping.Mapping) error {
+func Write(w io.Writer, name string, machine *topology.Topology, a *mapping.Allocation,
+	m mapping.Mapping) error {
 	f, err := find(name)
 	if err != nil {
 		return err
@@ -102,7 +107,8 @@ func Write(w io.Writer, name string, machine *topology.Topology, a *mapping.Allo
 // Parse reads a mapping in the named format; ranks is the number expected, 0 =
 // as many as the file has; file is for errors, which are *input.Error with line
 // and column, or *mapping.TooFewSlots.
-func Parse(file string, r io.Reader, name string, machine *topology.Topology, a *mapping.Allocation, ranks int) (mapping.Mapping, error) {
+func Parse(file string, r io.Reader, name string, machine *topology.Topology, a *mapping.Allocation,
+	ranks int) (mapping.Mapping, error) {
 	f, err := find(name)
 	if err != nil {
 		return nil, err
@@ -112,7 +118,8 @@ func Parse(file string, r io.Reader, name string, machine *topology.Topology, a 
 
 // Read reads a mapping in whatever format it is, told by its content; for
 // parameters and errors see Parse.
-func Read(file string, r io.Reader, machine *topology.Topology, a *mapping.Allocation, ranks int) (mapping.Mapping, error) {
+func Read(file string, r io.Reader, machine *topology.Topology, a *mapping.Allocation,
+	ranks int) (mapping.Mapping, error) {
 	buffered := bufio.NewReaderSize(r, 64<<10)
 	start, err := buffered.Peek(64 << 10)
 	if err != nil && err != io.EOF {
@@ -120,7 +127,8 @@ func Read(file string, r io.Reader, machine *topology.Topology, a *mapping.Alloc
 	}
 	line := firstLine(linescan.TrimMark(start))
 	if line == "" {
-		return nil, &input.Error{File: file, Reason: "the mapping is empty", Hint: "a native mapping starts with the line rank,host,slot"}
+		return nil, &input.Error{File: file, Reason: "the mapping is " +
+			"empty", Hint: "a native mapping starts with the line rank,host,slot"}
 	}
 	for _, f := range table() {
 		if f.is(line) {

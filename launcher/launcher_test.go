@@ -93,10 +93,12 @@ func TestUnknownFormats(t *testing.T) {
 	if err == nil || !strings.HasPrefix(input.Hint(err), "did you mean openmpi-rankfile?") {
 		t.Errorf("%v, hint %q", err, input.Hint(err))
 	}
-	if _, err := Parse("m", strings.NewReader(""), "x", machine, a, 0); err == nil || !strings.Contains(input.Hint(err), "csv, json, openmpi-rankfile") {
+	if _, err := Parse("m", strings.NewReader(""), "x", machine, a, 0); err == nil ||
+		!strings.Contains(input.Hint(err), "csv, json, openmpi-rankfile") {
 		t.Errorf("%v, hint %q", err, input.Hint(err))
 	}
-	for _, text := range []string{"", "\n# only a comment\n", "n0\nn1\n", "ranks\n", strings.Repeat("x", 1<<17)} {
+	for _, text := range []string{"", "\n# only a comment\n", "n0\nn1\n", "ranks\n",
+		strings.Repeat("x", 1<<17)} {
 		if m, err := Read("m", strings.NewReader(text), machine, a, 0); err == nil || input.Hint(err) == "" {
 			t.Errorf("%.20q read as %v, %v", text, m, err)
 		}
@@ -107,12 +109,13 @@ func TestRankfileErrors(t *testing.T) {
 	machine := mustNetwork(t, "torus:4")
 	a := &mapping.Allocation{Hosts: []int32{0, 1}, Slots: []int32{2, 1}}
 	for text, want := range map[string]string{
-		"":                                       "m: the rankfile is empty",
-		"# nothing\n":                            "m: the rankfile is empty",
-		"# c\nrnk 0=n0 slot=0\n":                 "m:2:1: the line does not begin with rank",
-		"rank x=n0 slot=0\n":                     `m:1:6: rank "x"`,
-		"rank 0 n0 slot=0\n":                     "m:1:8: = after the rank is missing",
-		"rank 0= slot=0\n":                       "m:1:13: slot= is missing", // "slot" stands where the host belongs
+		"":                       "m: the rankfile is empty",
+		"# nothing\n":            "m: the rankfile is empty",
+		"# c\nrnk 0=n0 slot=0\n": "m:2:1: the line does not begin with rank",
+		"rank x=n0 slot=0\n":     `m:1:6: rank "x"`,
+		"rank 0 n0 slot=0\n":     "m:1:8: = after the rank is missing",
+		// "slot" stands where the host belongs
+		"rank 0= slot=0\n":                       "m:1:13: slot= is missing",
 		"rank 0=\n":                              "m:1:8: the host is missing",
 		"rank 0=n0\n":                            "m:1:10: slot= is missing",
 		"rank 0=n0 slot\n":                       "m:1:15: = after slot is missing",
@@ -124,8 +127,9 @@ func TestRankfileErrors(t *testing.T) {
 		"rank 3=n0 slot=0\n":                     "m:1:6: rank 3 of a job of 3 ranks",
 		"rank 0=n0 slot=2\n":                     "m:1:16: slot 2 of host n0, which has 2",
 		"rank 0=n0 slot=1\n\nrank 0=n0 slot=0\n": "m:3:6: rank 0 was placed already, on line 1",
-		"rank 0=n0 slot=1\nrank 1=n0 slot=1\n":   "m:2:16: slot 1 of host n0 was taken already, by rank 0 on line 1",
-		"rank 0=n0 slot=1\nrank 2=n0 slot=0\n":   "m: rank 1 of 3 is missing",
+		"rank 0=n0 slot=1\nrank 1=n0 slot=1\n": "m:2:16: slot 1 of host n0 was taken already, by rank 0 on " +
+			"line 1",
+		"rank 0=n0 slot=1\nrank 2=n0 slot=0\n": "m: rank 1 of 3 is missing",
 	} {
 		m, err := Parse("m", strings.NewReader(text), "openmpi-rankfile", machine, a, 3)
 		if err == nil || !strings.HasPrefix(err.Error(), want) || input.Hint(err) == "" {
@@ -147,12 +151,14 @@ func TestRankfileByHand(t *testing.T) {
 
 // Names as Open MPI 4.1.4 was seen to take or refuse them.
 func TestRankfileHostNames(t *testing.T) {
-	for _, good := range []string{"n0", "node-0", "node_1", "0node", "12", "0", "a.x", "10.0.0.5", "_a", "a-", "A", "slotted", "ranking"} {
+	for _, good := range []string{"n0", "node-0", "node_1", "0node", "12", "0", "a.x", "10.0.0.5", "_a",
+		"a-", "A", "slotted", "ranking"} {
 		if reason := refusedName(good); reason != "" {
 			t.Errorf("%s is refused: %s", good, reason)
 		}
 	}
-	for _, bad := range []string{"", "rank", "slot", "slots", "username", "user-name", "user_name", "3com.x", "1a.b", "-a", ".a", "007",
+	for _, bad := range []string{"", "rank", "slot", "slots", "username", "user-name", "user_name", "3com.x",
+		"1a.b", "-a", ".a", "007",
 		"99999999999", "a b", "a,b", "a@b", "a:1", "+n0", "n\u00f6", "a\n", "a\"", "a#b"} {
 		if refusedName(bad) == "" {
 			t.Errorf("%q is accepted", bad)
@@ -162,7 +168,8 @@ func TestRankfileHostNames(t *testing.T) {
 	machine.HostNames = []string{"a.x", "a.y", "b", "10.0.0.1"}
 	var wrong *input.Error
 	write := func(hosts ...int32) error {
-		return Write(&bytes.Buffer{}, "openmpi-rankfile", machine, &mapping.Allocation{Hosts: hosts}, mapping.Identity(len(hosts)))
+		return Write(&bytes.Buffer{}, "openmpi-rankfile", machine, &mapping.Allocation{Hosts: hosts},
+			mapping.Identity(len(hosts)))
 	}
 	if err := write(0, 2, 3); err != nil {
 		t.Error(err)

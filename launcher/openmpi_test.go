@@ -27,7 +27,8 @@ func mpirun(t *testing.T, ranks int, hosts []string, slots int, rankfile []byte)
 		fmt.Fprintf(names, "127.1.%d.%d %s\n", i/250, i%250+1, h)
 		fmt.Fprintf(list, "%s slots=%d\n", h, slots)
 	}
-	for name, text := range map[string][]byte{"hosts": names.Bytes(), "hostfile": list.Bytes(), "rankfile": rankfile} {
+	for name, text := range map[string][]byte{"hosts": names.Bytes(), "hostfile": list.Bytes(),
+		"rankfile": rankfile} {
 		if err := os.WriteFile(filepath.Join(folder, name), text, 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -35,7 +36,8 @@ func mpirun(t *testing.T, ranks int, hosts []string, slots int, rankfile []byte)
 	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
 	defer cancel()
 	command := exec.CommandContext(ctx, "unshare", "--mount", "sh", "-c", fmt.Sprintf(
-		"mount --bind hosts /etc/hosts && exec mpirun --allow-run-as-root -np %d --hostfile hostfile --rankfile rankfile --do-not-launch true", ranks))
+		"mount --bind hosts /etc/hosts && exec mpirun --allow-run-as-root -np %d --hostfile hostfile "+
+			"--rankfile rankfile --do-not-launch true", ranks))
 	command.Dir = folder
 	command.Env = append(os.Environ(), fmt.Sprintf("HWLOC_SYNTHETIC=pack:1 core:%d pu:1", slots))
 	output, err := command.CombinedOutput()
@@ -85,7 +87,8 @@ func TestRealOpenMPITakesRankfile(t *testing.T) {
 		"invalid syntax in the rankfile":                {"rank 7=n", "rank 7 n"},
 	} {
 		changed := strings.Replace(text.String(), wrong[0], wrong[1], 1)
-		if got := mpirun(t, len(m), machine.HostNames, 16, []byte(changed)); !strings.Contains(got, said) || strings.Contains(got, accepted) {
+		if got := mpirun(t, len(m), machine.HostNames, 16, []byte(changed)); !strings.Contains(got, said) ||
+			strings.Contains(got, accepted) {
 			t.Errorf("%s instead of %s: Open MPI does not complain: %s", wrong[1], wrong[0], got)
 		}
 	}
@@ -95,8 +98,10 @@ func TestRealOpenMPITakesRankfile(t *testing.T) {
 // (We also refuse a@b, which means user a on host b, and a,b.)
 func TestRealOpenMPIHostNames(t *testing.T) {
 	needMPIRun(t)
-	for _, name := range []string{"node-0", "node_1", "0node", "12", "a.x", "10.0.0.5", "slotted", "rank", "slots", "user-name", "3com.x"} {
-		said := mpirun(t, 2, []string{name, "other"}, 1, fmt.Appendf(nil, "rank 0=other slot=0\nrank 1=%s slot=0\n", name))
+	for _, name := range []string{"node-0", "node_1", "0node", "12", "a.x", "10.0.0.5", "slotted", "rank",
+		"slots", "user-name", "3com.x"} {
+		said := mpirun(t, 2, []string{name, "other"}, 1, fmt.Appendf(nil, "rank 0=other slot=0\nrank 1=%s "+
+			"slot=0\n", name))
 		if took := strings.Contains(said, accepted); took != (refusedName(name) == "") {
 			t.Errorf("host %s: Open MPI takes it: %t; our check says %q", name, took, refusedName(name))
 		}

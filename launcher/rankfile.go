@@ -24,7 +24,8 @@ func rankfileLine(path string, ranks int) string {
 // as the number of a processor of the host.
 func writeRankfile(w io.Writer, machine *topology.Topology, a *mapping.Allocation, m mapping.Mapping) error {
 	if len(m) == 0 {
-		return &input.Error{Reason: "a mapping of no ranks cannot be a rankfile", Hint: "Open MPI needs one rank at least"}
+		return &input.Error{Reason: "a mapping of no ranks cannot be a " +
+			"rankfile", Hint: "Open MPI needs one rank at least"}
 	}
 	hosts, within := m.Hosts(a), a.SlotWithinHost()
 	if err := checkRankfileHosts(machine, hosts); err != nil {
@@ -45,7 +46,8 @@ func checkRankfileHosts(machine *topology.Topology, hosts []int32) error {
 	for _, h := range hosts {
 		name := machine.HostNames[h]
 		if reason := refusedName(name); reason != "" {
-			return &input.Error{Reason: fmt.Sprintf("Open MPI does not take %q for a host in a rankfile: %s", name, reason),
+			return &input.Error{Reason: fmt.Sprintf("Open MPI does not take %q for a host in a "+
+				"rankfile: %s", name, reason),
 				Hint: "rename the host in the topology, or write another format"}
 		}
 		if isAddress(name) {
@@ -53,7 +55,8 @@ func checkRankfileHosts(machine *topology.Topology, hosts []int32) error {
 		}
 		cut, _, _ := strings.Cut(name, ".")
 		if other, seen := short[cut]; seen && other != h {
-			return &input.Error{Reason: fmt.Sprintf("Open MPI cuts host names at the first dot: %s and %s are the same to it", machine.HostNames[other], name),
+			return &input.Error{Reason: fmt.Sprintf("Open MPI cuts host names at the first dot: %s and %s are the "+
+				"same to it", machine.HostNames[other], name),
 				Hint: "rename one of the hosts, or write another format"}
 		}
 		short[cut] = h
@@ -103,13 +106,15 @@ func isAddress(name string) bool {
 
 // readRankfile reads rankfiles of single slots and absolute host names, blank
 // lines and comments between them.
-func readRankfile(file string, r io.Reader, machine *topology.Topology, a *mapping.Allocation, ranks int) (mapping.Mapping, error) {
+func readRankfile(file string, r io.Reader, machine *topology.Topology, a *mapping.Allocation,
+	ranks int) (mapping.Mapping, error) {
 	lines := linescan.New(file, r)
 	c := mapping.NewCollector(file, machine, a, ranks)
 	read := 0
 	for lines.Next() {
 		text := lines.Text()
-		if content := strings.TrimSpace(text); content == "" || content[0] == '#' || strings.HasPrefix(content, "//") {
+		if content := strings.TrimSpace(text); content == "" || content[0] == '#' ||
+			strings.HasPrefix(content, "//") {
 			continue
 		}
 		e, err := rankfileEntry(lines, text)
@@ -156,7 +161,8 @@ func rankfileEntry(lines *linescan.Lines, text string) (mapping.Entry, error) {
 	}
 	e.HostColumn = s.start + 1
 	if strings.HasPrefix(e.Host, "+n") {
-		return e, lines.Errorf(e.HostColumn, "write the host's own name", "host %s is relative to an allocation that is not known", e.Host)
+		return e, lines.Errorf(e.HostColumn, "write the host's own "+
+			"name", "host %s is relative to an allocation that is not known", e.Host)
 	}
 	if word := s.word(); word != "slot" && word != "slots" {
 		return e, lines.Errorf(s.start+1, rankfileHint, "slot= is missing")
@@ -167,7 +173,8 @@ func rankfileEntry(lines *linescan.Lines, text string) (mapping.Entry, error) {
 	slot := s.word()
 	e.SlotColumn = s.start + 1
 	if e.Slot, err = whole(slot); err != nil {
-		return e, lines.Errorf(e.SlotColumn, "only single slots are read, numbered from 0 within the host", "slot %q is not a whole number", slot)
+		return e, lines.Errorf(e.SlotColumn, "only single slots are read, numbered from 0 within the "+
+			"host", "slot %q is not a whole number", slot)
 	}
 	if word := s.word(); word != "" && word[0] != '#' {
 		return e, lines.Errorf(s.start+1, rankfileHint, "unexpected %q after the slot", word)

@@ -30,7 +30,8 @@ func drawProblem(t *rapid.T) *Problem {
 	a := drawAllocation(t, machine)
 	slots := a.SlotCount()
 	ranks := rapid.IntRange(0, slots).Draw(t, "ranks")
-	p := &Problem{Graph: &commgraph.Graph{Offsets: make([]int32, ranks+1)}, Machine: machine, Allocation: a, Seed: rapid.Uint64().Draw(t, "seed")}
+	p := &Problem{Graph: &commgraph.Graph{Offsets: make([]int32, ranks+1)}, Machine: machine, Allocation: a,
+		Seed: rapid.Uint64().Draw(t, "seed")}
 	if rapid.Bool().Draw(t, "some fixed") {
 		p.Fixed = drawMapping(t, ranks, slots)
 		for r := range p.Fixed {
@@ -115,7 +116,8 @@ func TestIdentityIsIdentity(t *testing.T) {
 // chi-squared test with a threshold that chance exceeds once in a million.
 func TestRandomIsUniform(t *testing.T) {
 	machine := mustNetwork(t, "torus:6")
-	p := &Problem{Graph: &commgraph.Graph{Offsets: make([]int32, 5)}, Machine: machine, Allocation: allHosts(machine)}
+	p := &Problem{Graph: &commgraph.Graph{Offsets: make([]int32, 5)}, Machine: machine,
+		Allocation: allHosts(machine)}
 	var count [4][6]float64
 	const seeds = 6000
 	for p.Seed = range uint64(seeds) {
@@ -136,7 +138,8 @@ func TestRandomIsUniform(t *testing.T) {
 
 func TestBaselinesHonourContext(t *testing.T) {
 	machine := mustNetwork(t, "torus:4")
-	p := &Problem{Graph: &commgraph.Graph{Offsets: make([]int32, 5)}, Machine: machine, Allocation: allHosts(machine)}
+	p := &Problem{Graph: &commgraph.Graph{Offsets: make([]int32, 5)}, Machine: machine,
+		Allocation: allHosts(machine)}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	for _, s := range baselines() {

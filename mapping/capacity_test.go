@@ -21,7 +21,8 @@ func TestCapacityClosedForm(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := &Problem{Graph: traffic.Graph(), Traffic: traffic, Machine: machine, Allocation: &Allocation{Hosts: Identity(4)}, Objective: Capacity}
+	p := &Problem{Graph: traffic.Graph(), Traffic: traffic, Machine: machine,
+		Allocation: &Allocation{Hosts: Identity(4)}, Objective: Capacity}
 	far, near := Mapping{0, 2}, Mapping{0, 1}
 	check := func(what string, m Mapping, want float64) {
 		t.Helper()

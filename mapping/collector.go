@@ -11,10 +11,13 @@ import (
 type Entry struct {
 	Rank int64
 	Host string
-	Slot int64 // within the host, from 0
+	// Slot: within the host, from 0.
+	Slot int64
 
-	Line                               int // from 1
-	RankColumn, HostColumn, SlotColumn int // byte columns from 1; 0 = not known
+	// Line: from 1.
+	Line int
+	// RankColumn, HostColumn, SlotColumn: byte columns from 1; 0 = not known.
+	RankColumn, HostColumn, SlotColumn int
 }
 
 // Collector makes a mapping of a file's entries, whatever the file's format,
@@ -58,17 +61,21 @@ func filled(length int, value int32) []int32 {
 // does not have or that is taken.
 func (c *Collector) Add(e Entry) error {
 	fail := func(column int, hint, format string, args ...any) error {
-		return &input.Error{File: c.file, Line: e.Line, Column: column, Hint: hint, Reason: fmt.Sprintf(format, args...)}
+		return &input.Error{File: c.file, Line: e.Line, Column: column, Hint: hint,
+			Reason: fmt.Sprintf(format, args...)}
 	}
 	switch {
 	case e.Rank < 0:
 		return fail(e.RankColumn, "ranks count from 0", "rank %d is negative", e.Rank)
 	case c.expected > 0 && e.Rank >= int64(c.expected):
-		return fail(e.RankColumn, "ranks count from 0; is this the mapping of another job?", "rank %d of a job of %d ranks", e.Rank, c.expected)
+		return fail(e.RankColumn, "ranks count from 0; is this the mapping of another "+
+			"job?", "rank %d of a job of %d ranks", e.Rank, c.expected)
 	case e.Rank >= int64(len(c.slotOf)):
-		return fail(e.RankColumn, "give the job more hosts, or more ranks per host", "rank %d does not fit the %d slots given", e.Rank, len(c.slotOf))
+		return fail(e.RankColumn, "give the job more hosts, or more ranks per "+
+			"host", "rank %d does not fit the %d slots given", e.Rank, len(c.slotOf))
 	case c.slotOf[e.Rank] >= 0:
-		return fail(e.RankColumn, "every rank stands in the file once", "rank %d was placed already%s", e.Rank, onLine(", ", c.lineOf[e.Rank]))
+		return fail(e.RankColumn, "every rank stands in the file "+
+			"once", "rank %d was placed already%s", e.Rank, onLine(", ", c.lineOf[e.Rank]))
 	}
 	h, known := c.machine.HostIndex(e.Host)
 	switch {
@@ -82,7 +89,8 @@ func (c *Collector) Add(e Entry) error {
 	}
 	slot := c.firstSlot[h] + int32(e.Slot)
 	if other := c.rankOn[slot]; other >= 0 {
-		return fail(e.SlotColumn, "two ranks cannot share a slot", "slot %d of host %s was taken already, by rank %d%s",
+		return fail(e.SlotColumn, "two ranks cannot share a slot", "slot %d of host %s was taken already, by "+
+			"rank %d%s",
 			e.Slot, e.Host, other, onLine(" ", c.lineOf[other]))
 	}
 	c.slotOf[e.Rank], c.lineOf[e.Rank], c.rankOn[slot] = slot, int32(e.Line), int32(e.Rank)

@@ -23,7 +23,8 @@ func AtCoordinates(machine *topology.Topology, a *Allocation, c *commgraph.Coord
 	grid := machine.Routes.Grid
 	d := int(grid.Dimensions)
 	if c.Dimensions != d && c.Dimensions != d+1 {
-		return nil, fmt.Errorf("%d coordinates a rank for the %d dimensions of %s: must be as many, or one more for the core", c.Dimensions, d, machine.Name)
+		return nil, fmt.Errorf("%d coordinates a rank for the %d dimensions of %s: must be as many, or one "+
+			"more for the core", c.Dimensions, d, machine.Name)
 	}
 	first, slots := slotsBySwitch(machine, a)
 	next := make([]int32, machine.Switches()) // slots taken, where there is no core
@@ -36,7 +37,8 @@ func AtCoordinates(machine *topology.Topology, a *Allocation, c *commgraph.Coord
 		}
 		sw, ok := switchAt(grid, place[:d])
 		if !ok {
-			return nil, fmt.Errorf("rank %d is at %v, outside the extents %v of %s", r, place[:d], grid.Extents, machine.Name)
+			return nil, fmt.Errorf("rank %d is at %v, outside the extents %v "+
+				"of %s", r, place[:d], grid.Extents, machine.Name)
 		}
 		core := next[sw]
 		next[sw]++
@@ -44,7 +46,8 @@ func AtCoordinates(machine *topology.Topology, a *Allocation, c *commgraph.Coord
 			core = place[d]
 		}
 		if here := first[sw+1] - first[sw]; core < 0 || core >= here {
-			return nil, fmt.Errorf("rank %d is at %v on core %d, where the allocation has %d slots", r, place[:d], core, here)
+			return nil, fmt.Errorf("rank %d is at %v on core %d, where the allocation has %d "+
+				"slots", r, place[:d], core, here)
 		}
 		slot := slots[first[sw]+core]
 		if taken[slot] {

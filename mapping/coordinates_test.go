@@ -40,7 +40,8 @@ func placesOf(machine *topology.Topology, a *Allocation, m Mapping, core bool) *
 // without, every rank comes back to its switch.
 func TestAtCoordinates(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		spec := rapid.SampledFrom([]string{"torus:3x2x2", "torus:2x2x2,hosts=3,double=true", "mesh:4x3,hosts=2", "torus:5"}).Draw(t, "machine")
+		spec := rapid.SampledFrom([]string{"torus:3x2x2", "torus:2x2x2,hosts=3," +
+			"double=true", "mesh:4x3,hosts=2", "torus:5"}).Draw(t, "machine")
 		machine := mustNetwork(t, spec)
 		a := drawAllocation(t, machine)
 		slots := a.SlotCount()
@@ -75,7 +76,8 @@ func TestAtCoordinatesErrors(t *testing.T) {
 		values     []int32
 		reason     string
 	}{
-		{"fattree:nodes-per-leaf=2,leaves-per-pod=2,pods=1,aggs-per-pod=1,cores=0", 2, []int32{0, 0}, "torus or mesh"},
+		{"fattree:nodes-per-leaf=2,leaves-per-pod=2,pods=1,aggs-per-pod=1," +
+			"cores=0", 2, []int32{0, 0}, "torus or mesh"},
 		{"torus:3x3", 1, []int32{0}, "1 coordinates a rank for the 2 dimensions"},
 		{"torus:3x3", 4, []int32{0, 0, 0, 0}, "4 coordinates a rank"},
 		{"torus:3x3", 2, []int32{0, 0, -1, -1}, "rank 1 has no coordinates"},
@@ -85,7 +87,8 @@ func TestAtCoordinatesErrors(t *testing.T) {
 		{"torus:3x3,hosts=2", 3, []int32{2, 1, 1, 2, 1, 1}, "rank 1 is at [2 1 1], and so is another"},
 	} {
 		machine := mustNetwork(t, test.machine)
-		_, err := AtCoordinates(machine, allHosts(machine), &commgraph.Coordinates{Dimensions: test.dimensions, Values: test.values})
+		_, err := AtCoordinates(machine, allHosts(machine),
+			&commgraph.Coordinates{Dimensions: test.dimensions, Values: test.values})
 		if err == nil || !strings.Contains(err.Error(), test.reason) {
 			t.Errorf("%s %v: %v, want %s", test.machine, test.values, err, test.reason)
 		}
@@ -162,7 +165,8 @@ func TestRecordedHops(t *testing.T) {
 			if costs.HopBytes != hopBytes {
 				t.Errorf("%d hop-bytes, recorded %d", costs.HopBytes, hopBytes)
 			}
-			t.Logf("torus:%s, %d pairs, %d steps, %d hop-bytes as recorded, mean path %.4f", spec, len(hops), len(steps), hopBytes, costs.AvgPathLength)
+			t.Logf("torus:%s, %d pairs, %d steps, %d hop-bytes as recorded, mean path "+
+				"%.4f", spec, len(hops), len(steps), hopBytes, costs.AvgPathLength)
 		})
 	}
 }

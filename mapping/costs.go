@@ -12,17 +12,23 @@ import (
 // simulating. Traffic of a rank with itself never counts. Without any bytes
 // all figures are 0.
 type Costs struct {
-	Strategy       string  `json:"strategy"`
-	Ranks          int     `json:"ranks"`
-	AvgPathLength  float64 `json:"avg_path_length"`  // switches on the path, weighted by bytes; 0 for two ranks on one host
-	HopBytes       int64   `json:"hop_bytes"`        // bytes times links between switches
-	CutFraction    float64 `json:"cut_fraction"`     // share of the bytes that leave their leaf switch
-	MaxLinkSeconds float64 `json:"max_link_seconds"` // the longest time any link needs for its share
-	MovedRanks     int     `json:"moved_ranks"`      // ranks whose host differs from the previous mapping's
+	Strategy string `json:"strategy"`
+	Ranks    int    `json:"ranks"`
+	// AvgPathLength: switches on the path, weighted by bytes; 0 for two ranks on one host.
+	AvgPathLength float64 `json:"avg_path_length"`
+	// HopBytes: bytes times links between switches.
+	HopBytes int64 `json:"hop_bytes"`
+	// CutFraction: share of the bytes that leave their leaf switch.
+	CutFraction float64 `json:"cut_fraction"`
+	// MaxLinkSeconds: the longest time any link needs for its share.
+	MaxLinkSeconds float64 `json:"max_link_seconds"`
+	// MovedRanks: ranks whose host differs from the previous mapping's.
+	MovedRanks int `json:"moved_ranks"`
 }
 
 // Evaluate is Routing.Evaluate for MinimalRouting.
-func Evaluate(machine *topology.Topology, a *Allocation, traffic *commgraph.Traffic, m, previous Mapping) (Costs, error) {
+func Evaluate(machine *topology.Topology, a *Allocation, traffic *commgraph.Traffic, m,
+	previous Mapping) (Costs, error) {
 	return MinimalRouting.Evaluate(machine, a, traffic, m, previous)
 }
 
@@ -32,7 +38,8 @@ func Evaluate(machine *topology.Topology, a *Allocation, traffic *commgraph.Traf
 //
 // Errors: a mapping that does not fit the traffic or the allocation, a volume
 // whose product with the distances would leave int64.
-func (r Routing) Evaluate(machine *topology.Topology, a *Allocation, traffic *commgraph.Traffic, m, previous Mapping) (Costs, error) {
+func (r Routing) Evaluate(machine *topology.Topology, a *Allocation, traffic *commgraph.Traffic, m,
+	previous Mapping) (Costs, error) {
 	slots := a.SlotCount()
 	if len(m) != traffic.Ranks() {
 		return Costs{}, fmt.Errorf("the mapping has %d ranks, the traffic %d", len(m), traffic.Ranks())

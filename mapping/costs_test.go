@@ -41,7 +41,8 @@ func TestEvaluateAgainstDefinitions(t *testing.T) {
 				movedRanks++
 			}
 		}
-		want := Costs{Ranks: len(m), AvgPathLength: switches / total, HopBytes: int64(hops), CutFraction: cut / total,
+		want := Costs{Ranks: len(m), AvgPathLength: switches / total, HopBytes: int64(hops),
+			CutFraction:    cut / total,
 			MaxLinkSeconds: got.MaxLinkSeconds, MovedRanks: movedRanks}
 		if got != want {
 			t.Fatalf("got %+v, want %+v", got, want)
@@ -61,7 +62,8 @@ func TestEvaluateIgnoresRankNames(t *testing.T) {
 		for r := range int32(len(m)) {
 			first, end := traffic.Row(r)
 			for i := first; i < end; i++ {
-				flows = append(flows, commgraph.Flow{From: name[r], To: name[traffic.Destinations[i]], Bytes: traffic.Bytes[i]})
+				flows = append(flows, commgraph.Flow{From: name[r], To: name[traffic.Destinations[i]],
+					Bytes: traffic.Bytes[i]})
 			}
 		}
 		renamed, err := commgraph.NewTraffic(len(m), flows, false)
@@ -94,7 +96,8 @@ func TestEvaluateWithoutBytes(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := mustEvaluate(t, machine, allHosts(machine), traffic, Identity(ranks), nil); got != (Costs{Ranks: ranks}) {
+		if got := mustEvaluate(t, machine, allHosts(machine), traffic, Identity(ranks),
+			nil); got != (Costs{Ranks: ranks}) {
 			t.Errorf("%d ranks without traffic between them: %+v", ranks, got)
 		}
 	}
@@ -113,7 +116,8 @@ func TestEvaluateRefuses(t *testing.T) {
 		{Mapping{0, 1, 2, 3}, Mapping{0}, "previous mapping has 1 ranks"},
 		{Mapping{0, 1, 2, 3}, Mapping{0, 0, 1, 2}, "previous mapping: slot 0"},
 	} {
-		if _, err := Evaluate(machine, allHosts(machine), traffic, c.m, c.previous); err == nil || !strings.Contains(err.Error(), c.want) {
+		if _, err := Evaluate(machine, allHosts(machine), traffic, c.m, c.previous); err == nil ||
+			!strings.Contains(err.Error(), c.want) {
 			t.Errorf("%v after %v: %v, want an error with %q", c.m, c.previous, err, c.want)
 		}
 	}
@@ -168,7 +172,8 @@ func TestHoldersAndMoves(t *testing.T) {
 		if held != len(m) {
 			t.Fatalf("%d slots hold %d ranks", held, len(m))
 		}
-		p := &Problem{Graph: traffic.Graph(), Machine: machine, Allocation: a, Start: drawMapping(t, len(m), a.SlotCount())}
+		p := &Problem{Graph: traffic.Graph(), Machine: machine, Allocation: a,
+			Start: drawMapping(t, len(m), a.SlotCount())}
 		want, hosts := 0, a.HostOfSlot()
 		for r := range m {
 			if hosts[m[r]] != hosts[p.Start[r]] {

@@ -42,7 +42,8 @@ func WriteCSV(w io.Writer, machine *topology.Topology, a *Allocation, m Mapping)
 // ReadCSV reads the native format. ranks is the number expected, 0 = as many as
 // the file has; file is for errors. Errors are *input.Error with line and
 // column, or *TooFewSlots.
-func ReadCSV(file string, r io.Reader, machine *topology.Topology, a *Allocation, ranks int) (Mapping, error) {
+func ReadCSV(file string, r io.Reader, machine *topology.Topology, a *Allocation, ranks int) (Mapping,
+	error) {
 	c := NewCollector(file, machine, a, ranks)
 	if err := readRows(file, r, c); err != nil {
 		return nil, err
@@ -57,7 +58,8 @@ func readRows(file string, r io.Reader, c *Collector) error {
 	in.ReuseRecord = true
 	first, err := in.Read()
 	if errors.Is(err, io.EOF) {
-		return &input.Error{File: file, Reason: "the mapping is empty", Hint: "it starts with the line rank,host,slot"}
+		return &input.Error{File: file, Reason: "the mapping is " +
+			"empty", Hint: "it starts with the line rank,host,slot"}
 	}
 	if err != nil {
 		return csvError(file, err)
@@ -96,7 +98,8 @@ func addRow(c *Collector, in *csv.Reader, row []string) error {
 			Reason: fmt.Sprintf("rank %q is not a whole number", row[0])}
 	}
 	if e.Slot, err = whole(row[2]); err != nil {
-		return &input.Error{File: c.file, Line: line, Column: e.SlotColumn, Err: err, Hint: "slots count from 0 within the host",
+		return &input.Error{File: c.file, Line: line, Column: e.SlotColumn, Err: err, Hint: "slots count from " +
+			"0 within the host",
 			Reason: fmt.Sprintf("slot %q is not a whole number", row[2])}
 	}
 	return c.Add(e)
@@ -132,7 +135,8 @@ type capped struct {
 func (c *capped) Read(buffer []byte) (int, error) {
 	n, err := c.r.Read(buffer)
 	if c.left -= int64(n); c.left < 0 {
-		return 0, &input.Error{File: c.file, Reason: fmt.Sprintf("a mapping larger than %d bytes", int64(MaxFile)), Hint: "is this the right file?"}
+		return 0, &input.Error{File: c.file, Reason: fmt.Sprintf("a mapping larger than %d "+
+			"bytes", int64(MaxFile)), Hint: "is this the right file?"}
 	}
 	return n, err
 }

@@ -59,7 +59,8 @@ func NewDistances(machine *topology.Topology, prices []float64, weight int64) (*
 	d.unit = medianPrice(prices)
 	longest := float64(diameter(machine)) * highest / d.unit * DistanceScale
 	if longest >= 1<<62/max(1, float64(weight)) {
-		return nil, fmt.Errorf("%d bytes over paths of up to %.3g times the price of a common link are beyond what can be counted", weight, longest/DistanceScale)
+		return nil, fmt.Errorf("%d bytes over paths of up to %.3g times the price of a common link are beyond "+
+			"what can be counted", weight, longest/DistanceScale)
 	}
 	d.rows.init(machine)
 	return d, nil
@@ -77,7 +78,8 @@ func checkPrices(machine *topology.Topology, prices []float64) error {
 	for l, price := range prices {
 		if !(price >= 0) || math.IsInf(price, 0) {
 			link := &machine.Links[l]
-			return fmt.Errorf("link %d from %s to %s has the price %g", l, machine.NodeName(link.From), machine.NodeName(link.To), price)
+			return fmt.Errorf("link %d from %s to %s has the "+
+				"price %g", l, machine.NodeName(link.From), machine.NodeName(link.To), price)
 		}
 	}
 	return nil

@@ -205,15 +205,18 @@ func TestDearerLinksLowerNoPrice(t *testing.T) {
 		a, b := drawHosts(t, machine)
 		before, after := mustDistances(t, machine, prices), mustDistances(t, machine, dearer)
 		if before.Price(a, b) > after.Price(a, b) {
-			t.Fatalf("%s, hosts %d to %d: %g, of dearer links %g", machine.Name, a, b, before.Price(a, b), after.Price(a, b))
+			t.Fatalf("%s, hosts %d to %d: %g, of dearer links %g", machine.Name, a, b, before.Price(a, b),
+				after.Price(a, b))
 		}
-		if twice := mustDistances(t, machine, double); twice.Between(a, b) != before.Between(a, b) || twice.Price(a, b) != 2*before.Price(a, b) {
+		if twice := mustDistances(t, machine, double); twice.Between(a, b) != before.Between(a, b) ||
+			twice.Price(a, b) != 2*before.Price(a, b) {
 			t.Fatalf("%s: doubling all prices changed a distance", machine.Name)
 		}
 		if machine.LeafSwitch(a) == machine.LeafSwitch(b) && a != b {
 			sum, pair := before.Beside(a)+before.Beside(b), 2*before.Between(a, b)
 			if sum-pair > 4 || pair-sum > 4 { // each is rounded by itself
-				t.Fatalf("%s, hosts %d and %d of a leaf: beside %d and %d, between %d", machine.Name, a, b, before.Beside(a), before.Beside(b), before.Between(a, b))
+				t.Fatalf("%s, hosts %d and %d of a leaf: beside %d and %d, "+
+					"between %d", machine.Name, a, b, before.Beside(a), before.Beside(b), before.Between(a, b))
 			}
 		}
 		if before.Between(a, b) != before.Between(b, a) || a == b && before.Between(a, b) != 0 {
@@ -238,7 +241,8 @@ func TestRowsMakeRoom(t *testing.T) {
 			for i := range 4000 {
 				a, b := int32(i*7+worker)%32, int32(i*11+i/32)%32
 				if whole.Between(a, b) != narrow.Between(a, b) {
-					t.Errorf("hosts %d and %d: %d with few rows, %d with all", a, b, narrow.Between(a, b), whole.Between(a, b))
+					t.Errorf("hosts %d and %d: %d with few rows, %d "+
+						"with all", a, b, narrow.Between(a, b), whole.Between(a, b))
 					return
 				}
 			}
@@ -284,7 +288,8 @@ func TestPricesAreChecked(t *testing.T) {
 			t.Errorf("%v, want %q", err, c.reason)
 		}
 	}
-	p := &Problem{Graph: mustTraffic(t, "stencil2d:4x3").Graph(), Machine: machine, Allocation: allHosts(machine), LinkCost: wrong(-1)}
+	p := &Problem{Graph: mustTraffic(t, "stencil2d:4x3").Graph(), Machine: machine,
+		Allocation: allHosts(machine), LinkCost: wrong(-1)}
 	if err := p.Check(); err == nil {
 		t.Error("a problem with a negative price passed its check")
 	}
@@ -318,7 +323,8 @@ func TestPricesOnARealFabric(t *testing.T) {
 }
 
 func BenchmarkDistanceRow(b *testing.B) {
-	for _, spec := range []string{"tapered", "torus:24x24x24", "dragonfly:groups=33,routers=8,hosts=4,global=4"} {
+	for _, spec := range []string{"tapered", "torus:24x24x24", "dragonfly:groups=33,routers=8,hosts=4," +
+		"global=4"} {
 		machine := mustNetwork(b, spec)
 		b.Run("network="+spec, func(b *testing.B) {
 			d, err := NewDistances(machine, drawnPrices(len(machine.Links)), 1)

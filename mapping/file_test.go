@@ -68,7 +68,8 @@ func TestFileText(t *testing.T) {
 	a := &Allocation{Hosts: []int32{3, 1}, Slots: []int32{2, 1}}
 	want := []string{
 		"rank,host,slot\n0,n3,1\n1,n1,0\n",
-		"{\"ranks\": 2, \"mapping\": [\n  {\"rank\": 0, \"host\": \"n3\", \"slot\": 1},\n  {\"rank\": 1, \"host\": \"n1\", \"slot\": 0}\n]}\n",
+		"{\"ranks\": 2, \"mapping\": [\n  {\"rank\": 0, \"host\": \"n3\", \"slot\": 1},\n  {\"rank\": 1, " +
+			"\"host\": \"n1\", \"slot\": 0}\n]}\n",
 	}
 	for i, f := range formats() {
 		var text bytes.Buffer
@@ -116,11 +117,14 @@ func TestJSONErrors(t *testing.T) {
 		`{"size": 3}`:            `m:1:10: unknown field "size"`,
 		jsonOf(3, `{"rank": 0}`): "m:2:2: an entry without",
 		jsonOf(3, one, one):      "m:3:2: rank 0 was placed already, on line 2",
-		jsonOf(3, strings.Replace(one, "n0", "x", 1)):                                                                `m:2:2: unknown host "x"`,
-		jsonOf(3, strings.Replace(one, "0,", "0.5,", 1)):                                                             "m:2:2: a number 0.5 stands where",
-		jsonOf(3, strings.Replace(one, "slot", "seat", 1)):                                                           `m:2:2: unknown field "seat"`,
-		jsonOf(2, one, strings.NewReplacer("0", "1").Replace(strings.Replace(one, "\"slot\": 0", "\"slot\": 9", 1))): "m:3:2: slot 9 of host n1, which has 1",
-		jsonOf(4, one, `{"rank": 1, "host": "n0", "slot": 1}`, `{"rank": 2, "host": "n1", "slot": 0}`):               "m: the mapping has 3 ranks but says 4",
+		jsonOf(3, strings.Replace(one, "n0", "x", 1)): `m:2:2: unknown host "x"`,
+		jsonOf(3, strings.Replace(one, "0,", "0.5,",
+			1)): "m:2:2: a number 0.5 stands where",
+		jsonOf(3, strings.Replace(one, "slot", "seat", 1)): `m:2:2: unknown field "seat"`,
+		jsonOf(2, one, strings.NewReplacer("0", "1").Replace(strings.Replace(one, "\"slot\": 0", "\"slot\": 9",
+			1))): "m:3:2: slot 9 of host n1, which has 1",
+		jsonOf(4, one, `{"rank": 1, "host": "n0", "slot": 1}`, `{"rank": 2, "host": "n1", "slot": 0}`): "m: " +
+			"the mapping has 3 ranks but says 4",
 		jsonOf(3, one) + "x": "m:2:40: text after the end",
 	} {
 		checkError(t, ReadJSON, text, want)
@@ -133,7 +137,8 @@ func jsonOf(ranks int, entries ...string) string {
 }
 
 // checkError reads a mapping of three ranks for hosts n0 (2 slots) and n1 of four.
-func checkError(t *testing.T, read func(string, io.Reader, *topology.Topology, *Allocation, int) (Mapping, error), text, want string) {
+func checkError(t *testing.T, read func(string, io.Reader, *topology.Topology, *Allocation, int) (Mapping,
+	error), text, want string) {
 	t.Helper()
 	machine := mustNetwork(t, "torus:4")
 	a := &Allocation{Hosts: []int32{0, 1}, Slots: []int32{2, 1}}
@@ -150,7 +155,8 @@ func checkError(t *testing.T, read func(string, io.Reader, *topology.Topology, *
 func TestTooManyRanksExpected(t *testing.T) {
 	machine := mustNetwork(t, "torus:4")
 	var few *TooFewSlots
-	if _, err := ReadCSV("m", strings.NewReader("rank,host,slot\n"), machine, allHosts(machine), 5); !errors.As(err, &few) || few.Slots != 4 || few.Hosts != 4 {
+	if _, err := ReadCSV("m", strings.NewReader("rank,host,"+
+		"slot\n"), machine, allHosts(machine), 5); !errors.As(err, &few) || few.Slots != 4 || few.Hosts != 4 {
 		t.Errorf("got %v", err)
 	}
 }

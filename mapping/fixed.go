@@ -13,7 +13,8 @@ import (
 // ReadFixed reads which ranks are fixed where: the native format with the rows
 // of these ranks alone. The result is Problem.Fixed, of length ranks. Errors are
 // *input.Error with line and column; file is for them.
-func ReadFixed(file string, r io.Reader, machine *topology.Topology, a *Allocation, ranks int) ([]int32, error) {
+func ReadFixed(file string, r io.Reader, machine *topology.Topology, a *Allocation, ranks int) ([]int32,
+	error) {
 	c := NewCollector(file, machine, a, ranks)
 	if err := readRows(file, r, c); err != nil {
 		return nil, err
@@ -45,7 +46,8 @@ func ParseFixed(list string, machine *topology.Topology, a *Allocation, ranks in
 		}
 		if _, known := machine.HostIndex(host); !known && machine.Hosts() > 0 {
 			return nil, &input.Error{Reason: fmt.Sprintf("unknown host %q", host),
-				Hint: fmt.Sprintf("the network has %d hosts, from %s to %s", machine.Hosts(), machine.HostNames[0], machine.HostNames[machine.Hosts()-1])}
+				Hint: fmt.Sprintf("the network has %d hosts, from %s "+
+					"to %s", machine.Hosts(), machine.HostNames[0], machine.HostNames[machine.Hosts()-1])}
 		}
 		if err := c.Add(e); err != nil {
 			return nil, err

@@ -40,11 +40,13 @@ func TestFixedRanks(t *testing.T) {
 				file += fmt.Sprintf("%d,%s,%d\n", r, machine.HostNames[hosts[s]], within[s])
 			}
 		}
-		if again, err := ReadFixed("f.csv", strings.NewReader(file), machine, a, 4); err != nil || !slices.Equal(again, want) {
+		if again, err := ReadFixed("f.csv", strings.NewReader(file), machine, a, 4); err != nil ||
+			!slices.Equal(again, want) {
 			t.Errorf("%s: the same as a file: %v, %v", list, again, err)
 		}
 	}
-	if fixed, err := ReadFixed("f.csv", strings.NewReader("rank,host,slot\n"), machine, a, 2); err != nil || !slices.Equal(fixed, []int32{-1, -1}) {
+	if fixed, err := ReadFixed("f.csv", strings.NewReader("rank,host,"+
+		"slot\n"), machine, a, 2); err != nil || !slices.Equal(fixed, []int32{-1, -1}) {
 		t.Errorf("no rows: %v, %v", fixed, err)
 	}
 }
@@ -71,12 +73,14 @@ func TestFixedErrors(t *testing.T) {
 	} {
 		_, err := ParseFixed(list, machine, a, 4)
 		var wrong *input.Error
-		if !errors.As(err, &wrong) || !strings.Contains(err.Error(), want) || wrong.Hint == "" || strings.HasSuffix(err.Error(), "line 0") {
+		if !errors.As(err, &wrong) || !strings.Contains(err.Error(), want) || wrong.Hint == "" ||
+			strings.HasSuffix(err.Error(), "line 0") {
 			t.Errorf("%q: %v, want %s", list, err, want)
 		}
 	}
 	_, err := ReadFixed("f.csv", strings.NewReader("rank,host,slot\n1,n3,0\n2,n3,0\n"), machine, a, 4)
-	if err == nil || !strings.Contains(err.Error(), "f.csv:3:6: slot 0 of host n3 was taken already, by rank 1 on line 2") {
+	if err == nil || !strings.Contains(err.Error(), "f.csv:3:6: slot 0 of host n3 was taken already, by "+
+		"rank 1 on line 2") {
 		t.Errorf("a slot twice: %v", err)
 	}
 }

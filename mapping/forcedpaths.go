@@ -21,9 +21,10 @@ type forcedPaths struct {
 	held     []float64 // length switches: bytes that must pass
 	distance []int32   // length switches: to the destination; -1 = on no path
 	next     []int32   // length switches: the switch that all paths meet first
-	alone    []int32   // length switches: the first link of those to the only next switch, -1 = there are several
-	layers   [][]int32 // switches by distance
-	links    []int32
+	// length switches: the first link of those to the only next switch, -1 = there are several
+	alone  []int32
+	layers [][]int32 // switches by distance
+	links  []int32
 }
 
 // cellPair is what goes from one group of a level to another without a third between.

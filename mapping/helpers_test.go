@@ -50,14 +50,17 @@ func drawNetwork(t *rapid.T) *topology.Topology {
 	case 0:
 		groups := number(1, 3, "groups")
 		each := number(1, 2, "cores per group")
-		return mustNetwork(t, fmt.Sprintf("fattree:nodes-per-leaf=%d,leaves-per-pod=%d,pods=%d,aggs-per-pod=%d,cores=%d,up=%d,leaf-links=%d",
+		return mustNetwork(t, fmt.Sprintf("fattree:nodes-per-leaf=%d,leaves-per-pod=%d,pods=%d,aggs-per-pod=%d,"+
+			"cores=%d,up=%d,leaf-links=%d",
 			number(1, 3, "hosts"), number(1, 3, "leaves"), number(2, 3, "pods"), groups, groups*each,
 			each*number(1, 2, "parallel"), number(1, 2, "leaf links")))
 	case 1:
 		return mustNetwork(t, fmt.Sprintf("torus:%dx%dx%d,hosts=%d,double=%t",
-			number(1, 5, "x"), number(1, 4, "y"), number(1, 3, "z"), number(1, 2, "hosts"), rapid.Bool().Draw(t, "double")))
+			number(1, 5, "x"), number(1, 4, "y"), number(1, 3, "z"), number(1, 2, "hosts"),
+			rapid.Bool().Draw(t, "double")))
 	}
-	return mustNetwork(t, fmt.Sprintf("mesh:%dx%d,hosts=%d", number(1, 5, "x"), number(1, 4, "y"), number(1, 2, "hosts")))
+	return mustNetwork(t, fmt.Sprintf("mesh:%dx%d,hosts=%d", number(1, 5, "x"), number(1, 4, "y"),
+		number(1, 2, "hosts")))
 }
 
 // drawAllocation draws some hosts in any order with one to three slots each.
@@ -76,7 +79,8 @@ func drawTraffic(t *rapid.T, ranks int) *commgraph.Traffic {
 	if ranks > 0 {
 		rank := rapid.Int32Range(0, int32(ranks-1))
 		flows = rapid.SliceOfN(rapid.Custom(func(t *rapid.T) commgraph.Flow {
-			return commgraph.Flow{From: rank.Draw(t, "from"), To: rank.Draw(t, "to"), Bytes: rapid.Int64Range(0, 1000).Draw(t, "bytes")}
+			return commgraph.Flow{From: rank.Draw(t, "from"), To: rank.Draw(t, "to"),
+				Bytes: rapid.Int64Range(0, 1000).Draw(t, "bytes")}
 		}), 0, 30).Draw(t, "flows")
 	}
 	traffic, err := commgraph.NewTraffic(ranks, flows, false)
@@ -100,7 +104,8 @@ func drawJob(t *rapid.T) (*topology.Topology, *Allocation, *commgraph.Traffic, M
 	return machine, a, drawTraffic(t, ranks), drawMapping(t, ranks, slots)
 }
 
-func mustEvaluate(t fataler, machine *topology.Topology, a *Allocation, traffic *commgraph.Traffic, m, previous Mapping) Costs {
+func mustEvaluate(t fataler, machine *topology.Topology, a *Allocation, traffic *commgraph.Traffic, m,
+	previous Mapping) Costs {
 	t.Helper()
 	costs, err := Evaluate(machine, a, traffic, m, previous)
 	if err != nil {

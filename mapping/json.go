@@ -36,7 +36,8 @@ func WriteJSON(w io.Writer, machine *topology.Topology, a *Allocation, m Mapping
 }
 
 // ReadJSON reads what WriteJSON writes; parameters and errors as ReadCSV's.
-func ReadJSON(file string, r io.Reader, machine *topology.Topology, a *Allocation, ranks int) (Mapping, error) {
+func ReadJSON(file string, r io.Reader, machine *topology.Topology, a *Allocation, ranks int) (Mapping,
+	error) {
 	text, err := io.ReadAll(&capped{file: file, r: r, left: MaxFile})
 	if err != nil {
 		return nil, csvError(file, err)
@@ -51,7 +52,8 @@ func ReadJSON(file string, r io.Reader, machine *topology.Topology, a *Allocatio
 	}
 	m, err := c.Mapping()
 	if err == nil && declared != len(m) {
-		return nil, &input.Error{File: file, Reason: fmt.Sprintf("the mapping has %d ranks but says %d", len(m), declared),
+		return nil, &input.Error{File: file, Reason: fmt.Sprintf("the mapping has %d ranks but "+
+			"says %d", len(m), declared),
 			Hint: "is the file cut off, or edited by hand?"}
 	}
 	return m, err
@@ -88,8 +90,9 @@ func (in *jsonReader) here() int {
 
 func (in *jsonReader) fail(offset int, err error, format string, args ...any) error {
 	line, column := in.position(offset)
-	return &input.Error{File: in.file, Line: line, Column: column, Err: err, Reason: fmt.Sprintf(format, args...),
-		Hint: `expected {"ranks": N, "mapping": [{"rank": 0, "host": "NAME", "slot": 0}, ...]}`}
+	return &input.Error{File: in.file, Line: line, Column: column, Err: err,
+		Reason: fmt.Sprintf(format, args...),
+		Hint:   `expected {"ranks": N, "mapping": [{"rank": 0, "host": "NAME", "slot": 0}, ...]}`}
 }
 
 // expect takes one delimiter.

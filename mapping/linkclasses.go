@@ -8,9 +8,12 @@ import "remap/topology"
 // over a class, so that what is free on it is free to every message that
 // crosses it. Hosts' links, and all links of other networks, are alone.
 type LinkClasses struct {
-	Of    []int32 // length links: class of every link, numbered 0.. in order of their first link
-	Sizes []int32 // length classes: links in it
-	Tree  bool    // the machine is a fat tree
+	// Of (length links): class of every link, numbered 0.. in order of their first link.
+	Of []int32
+	// Sizes (length classes): links in it.
+	Sizes []int32
+	// Tree: the machine is a fat tree.
+	Tree bool
 }
 
 // NewLinkClasses is LinkClasses for MinimalRouting.

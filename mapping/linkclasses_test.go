@@ -18,8 +18,10 @@ func TestLinkClassesCarryAlike(t *testing.T) {
 		spec    string
 		classes func(machine *topology.Topology) int
 	}{
-		{"fattree:nodes-per-leaf=3,leaves-per-pod=4,pods=3,aggs-per-pod=2,cores=4", func(m *topology.Topology) int { return 2*m.Hosts() + 2*12 + 2*3 }},
-		{"fattree:nodes-per-leaf=4,leaves-per-pod=5,pods=1,aggs-per-pod=3,cores=0", func(m *topology.Topology) int { return 2*m.Hosts() + 2*5 }},
+		{"fattree:nodes-per-leaf=3,leaves-per-pod=4,pods=3,aggs-per-pod=2," +
+			"cores=4", func(m *topology.Topology) int { return 2*m.Hosts() + 2*12 + 2*3 }},
+		{"fattree:nodes-per-leaf=4,leaves-per-pod=5,pods=1,aggs-per-pod=3," +
+			"cores=0", func(m *topology.Topology) int { return 2*m.Hosts() + 2*5 }},
 		{"torus:3x4", func(m *topology.Topology) int { return len(m.Links) }},
 	} {
 		machine, err := topology.Parse(test.spec)
@@ -36,7 +38,8 @@ func TestLinkClassesCarryAlike(t *testing.T) {
 			var flows []commgraph.Flow
 			for r, s := range chance.Perm(len(m)) {
 				m[r] = int32(s)
-				flows = append(flows, commgraph.Flow{From: int32(r), To: int32(chance.IntN(len(m))), Bytes: int64(chance.IntN(1000))})
+				flows = append(flows, commgraph.Flow{From: int32(r), To: int32(chance.IntN(len(m))),
+					Bytes: int64(chance.IntN(1000))})
 			}
 			traffic, err := commgraph.NewTraffic(len(m), flows, false)
 			if err != nil {

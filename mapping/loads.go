@@ -34,7 +34,8 @@ type demand struct {
 // hostLinks adds the bytes of injection and ejection links to loads and
 // hands on what remains to be carried, one demand for each pair of switches
 // that has any.
-func hostLinks(machine *topology.Topology, traffic *commgraph.Traffic, hosts []int32, loads []float64, carry func(demand)) {
+func hostLinks(machine *topology.Topology, traffic *commgraph.Traffic, hosts []int32, loads []float64,
+	carry func(demand)) {
 	last := func(ejection int32) int32 { return machine.SwitchOf(machine.Links[ejection].From) }
 	betweenRails(machine, traffic, hosts, loads, machine.Switches(), last, carry)
 }

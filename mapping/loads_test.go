@@ -38,7 +38,8 @@ func follow(machine *topology.Topology, loads []float64, distance []int, at int3
 	}
 	var next []int
 	for i, l := range machine.Links {
-		if !machine.IsHost(l.From) && !machine.IsHost(l.To) && machine.SwitchOf(l.From) == at && distance[machine.SwitchOf(l.To)] == distance[at]-1 {
+		if !machine.IsHost(l.From) && !machine.IsHost(l.To) && machine.SwitchOf(l.From) == at &&
+			distance[machine.SwitchOf(l.To)] == distance[at]-1 {
 			next = append(next, i)
 		}
 	}

@@ -15,8 +15,10 @@ import (
 // Allocation is the hosts a job was given, in order, and the slots on each.
 // Slots are numbered host by host: the first host's slots come first.
 type Allocation struct {
-	Hosts []int32 // host numbers of the topology, none twice
-	Slots []int32 // length hosts, > 0; nil = 1 each
+	// Hosts: host numbers of the topology, none twice.
+	Hosts []int32
+	// Slots: length hosts, > 0; nil = 1 each.
+	Slots []int32
 }
 
 // SlotCount is the number of slots.
@@ -121,25 +123,38 @@ func (m Mapping) Holders(slots int) []int32 {
 // What they are to make small is Problem.Cost; one that can only make paths
 // short says so in its Doc.
 type Problem struct {
-	Graph   *commgraph.Graph   // bytes (or reweighted costs) between ranks
-	Traffic *commgraph.Traffic // directed bytes behind Graph, which only link loads need; nil = half of every edge's weight each way
+	// Graph: bytes (or reweighted costs) between ranks.
+	Graph *commgraph.Graph
+	// Traffic: directed bytes behind Graph, which only link loads need; nil = half of every edge's
+	// weight each way.
+	Traffic *commgraph.Traffic
 	// Phases are traffics that do not overlap in time (workload.PhaseTraffic). Their
 	// sum is Traffic, entry by entry, and objectives with link loads weigh them
 	// apart; less than two = all of Traffic may be under way at once.
 	Phases []*commgraph.Traffic
-	Grid   []int // extents of the ranks' process grid, first fastest; nil = unknown
+	// Grid: extents of the ranks' process grid, first fastest; nil = unknown.
+	Grid []int
 	// Coordinates are where ranks lie in space, one place a rank, a nearer place
 	// meaning more talk; nil = unknown.
 	Coordinates *commgraph.Coordinates
-	Machine     *topology.Topology // the network
-	Allocation  *Allocation        // at least as many slots as ranks
-	LinkCost    []float64          // price of each directed link, length links; nil = 1 each
-	LinkFree    []float64          // share of each link's rate that others leave, length links; nil = 1 each
-	LinkSeconds float64            // what links' bytes are to take at most under Capacity; 0 = what those of the busiest rank take on a host's link
-	Start       Mapping            // where a refiner begins; nil = identity
-	Fixed       []int32            // length ranks: slot a rank must keep, -1 = free; nil = all free
-	MaxMoves    int                // most ranks that may leave their Start host; 0 = no limit
-	Objective   Objective
+	// Machine: the network.
+	Machine *topology.Topology
+	// Allocation: at least as many slots as ranks.
+	Allocation *Allocation
+	// LinkCost: price of each directed link, length links; nil = 1 each.
+	LinkCost []float64
+	// LinkFree: share of each link's rate that others leave, length links; nil = 1 each.
+	LinkFree []float64
+	// LinkSeconds: what links' bytes are to take at most under Capacity; 0 = what those of the busiest
+	// rank take on a host's link.
+	LinkSeconds float64
+	// Start: where a refiner begins; nil = identity.
+	Start Mapping
+	// Fixed (length ranks): slot a rank must keep, -1 = free; nil = all free.
+	Fixed []int32
+	// MaxMoves: most ranks that may leave their Start host; 0 = no limit.
+	MaxMoves  int
+	Objective Objective
 	// Routing is how packets go. Under StaticRouting objectives with link loads count those of
 	// the one route of every pair of hosts; under any other, equal shares of shortest paths.
 	Routing Routing
@@ -289,8 +304,11 @@ func (e *TooManyMoves) Error() string {
 // that passes Check, keep fixed ranks and MaxMoves or refuse, and end early with
 // ctx's error when ctx ends.
 type Strategy struct {
-	Name   string // as the user writes it, options included
-	Doc    string // one line
-	Refine bool   // reads Start: it improves a mapping instead of making one
+	// Name: as the user writes it, options included.
+	Name string
+	// Doc: one line.
+	Doc string
+	// Refine: reads Start: it improves a mapping instead of making one.
+	Refine bool
 	Map    func(ctx context.Context, p *Problem) (Mapping, error)
 }

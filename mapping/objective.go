@@ -14,10 +14,16 @@ import (
 type Objective uint8
 
 const (
-	PathLength Objective = iota // bytes times the price of the path: switches on it where LinkCost is nil (hop-bytes, but for a constant)
-	LinkLoad                    // the worst link's bytes over its rate (the congestion of Hoefler and Snir 2011), the sum of that over Problem.Phases
-	Mixed                       // the geometric mean of both, which needs no units to weigh them by
-	Capacity                    // path length, and a price on the bytes of every link that grows steeply as it fills (see CapacityPower)
+	// bytes times the price of the path: switches on it where LinkCost is nil (hop-bytes, but for a
+	// constant)
+	PathLength Objective = iota
+	// the worst link's bytes over its rate (the congestion of Hoefler and Snir 2011), the sum of that over
+	// Problem.Phases
+	LinkLoad
+	Mixed // the geometric mean of both, which needs no units to weigh them by
+	// path length, and a price on the bytes of every link that grows steeply as it fills (see
+	// CapacityPower)
+	Capacity
 )
 
 var objectiveNames = []string{"path-length", "link-load", "mixed", "capacity"}
@@ -32,7 +38,8 @@ func ParseObjective(name string) (Objective, error) {
 	if at := slices.Index(objectiveNames, name); at >= 0 {
 		return Objective(at), nil
 	}
-	return 0, &input.Error{Reason: fmt.Sprintf("unknown objective %q", name), Hint: "known: " + strings.Join(objectiveNames, ", ")}
+	return 0, &input.Error{Reason: fmt.Sprintf("unknown "+
+		"objective %q", name), Hint: "known: " + strings.Join(objectiveNames, ", ")}
 }
 
 // Cost is what the problem's objective makes of a mapping that passes Check,
@@ -165,7 +172,8 @@ func (p *Problem) busiestSeconds(traffic *commgraph.Traffic, share float64) floa
 	for _, h := range p.Allocation.Hosts {
 		first, end := p.Machine.Out(h)
 		for ; first < end; first++ {
-			slowest = min(slowest, p.Machine.Links[first].BytesPerSecond, p.Machine.Links[p.Machine.Reverse(first)].BytesPerSecond)
+			slowest = min(slowest, p.Machine.Links[first].BytesPerSecond,
+				p.Machine.Links[p.Machine.Reverse(first)].BytesPerSecond)
 		}
 	}
 	hosts := max(1, min(len(p.Allocation.Hosts), traffic.Ranks()))

@@ -54,7 +54,8 @@ func TestCostOfRings(t *testing.T) {
 		p := ringProblem(t, n, bytes)
 		near := Identity(n)
 		path, load := float64(n*2*bytes*2), 2e-6
-		for objective, want := range map[Objective]float64{PathLength: path, LinkLoad: load, Mixed: math.Sqrt(path * load)} {
+		for objective, want := range map[Objective]float64{PathLength: path, LinkLoad: load,
+			Mixed: math.Sqrt(path * load)} {
 			p.Objective = objective
 			if got := p.Cost(near); math.Abs(got-want) > 1e-9*want {
 				t.Errorf("ring of %d in order: %s is %g, want %g", n, objective, got, want)
@@ -98,8 +99,10 @@ func TestTwiceTheWeightsKeepTheOrder(t *testing.T) {
 		}
 		for _, o := range []Objective{PathLength, LinkLoad, Mixed, Capacity} {
 			p.Objective, double.Objective = o, o
-			if math.Abs(double.Cost(m)-2*p.Cost(m)) > 1e-9*double.Cost(m) || (p.Cost(m) < p.Cost(other)) != (double.Cost(m) < double.Cost(other)) {
-				t.Fatalf("%s: %g and %g, with twice the weights %g and %g", o, p.Cost(m), p.Cost(other), double.Cost(m), double.Cost(other))
+			if math.Abs(double.Cost(m)-2*p.Cost(m)) > 1e-9*double.Cost(m) ||
+				(p.Cost(m) < p.Cost(other)) != (double.Cost(m) < double.Cost(other)) {
+				t.Fatalf("%s: %g and %g, with twice the weights %g "+
+					"and %g", o, p.Cost(m), p.Cost(other), double.Cost(m), double.Cost(other))
 			}
 		}
 	})
@@ -129,7 +132,8 @@ func TestLinkLoadWithoutTraffic(t *testing.T) {
 func TestLinkFree(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		machine, a, traffic, m := drawJob(t)
-		p := &Problem{Graph: traffic.Graph(), Traffic: traffic, Machine: machine, Allocation: a, Objective: LinkLoad}
+		p := &Problem{Graph: traffic.Graph(), Traffic: traffic, Machine: machine, Allocation: a,
+			Objective: LinkLoad}
 		whole := p.Cost(m)
 		share := rapid.Float64Range(0.01, 1).Draw(t, "share")
 		p.LinkFree = make([]float64, len(machine.Links))
@@ -166,10 +170,12 @@ func TestLinkFreeIsChecked(t *testing.T) {
 	}{
 		{nil, ""}, {ones(links, 0.5), ""}, {ones(links, 0), ""}, {ones(links, 2), ""},
 		{ones(links-1, 1), "shares of rates for"}, {[]float64{}, "0 shares of rates for"},
-		{ones(links, -1), "leave -1 of link 0"}, {ones(links, math.NaN()), "leave NaN of link 0"}, {ones(links, math.Inf(1)), "leave +Inf of link 0"},
+		{ones(links, -1), "leave -1 of link 0"}, {ones(links, math.NaN()), "leave NaN of " +
+			"link 0"}, {ones(links, math.Inf(1)), "leave +Inf of link 0"},
 	} {
 		p.LinkFree = c.free
-		if err := p.Check(); (err == nil) != (c.reason == "") || err != nil && !strings.Contains(err.Error(), c.reason) {
+		if err := p.Check(); (err == nil) != (c.reason == "") || err != nil &&
+			!strings.Contains(err.Error(), c.reason) {
 			t.Errorf("%v, want %q", err, c.reason)
 		}
 	}

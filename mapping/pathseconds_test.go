@@ -52,31 +52,34 @@ func paths(machine *topology.Topology, at, to int32, before []int32, visit func(
 		return
 	}
 	for _, l := range machine.MinimalNext(nil, machine.NodeOf(at), to) {
-		paths(machine, machine.SwitchOf(machine.Links[l].To), to, append(before[:len(before):len(before)], l), visit)
+		paths(machine, machine.SwitchOf(machine.Links[l].To), to, append(before[:len(before):len(before)], l),
+			visit)
 	}
 }
 
 // byPaths is PathSeconds under minimal routing with every path listed: bytes count for a
 // set of links that all paths have a link of, and for links between groups if these are
 // those of both ends.
-func byPaths(machine *topology.Topology, a *Allocation, traffic *commgraph.Traffic, m Mapping) (most float64) {
+func byPaths(machine *topology.Topology, a *Allocation, traffic *commgraph.Traffic,
+	m Mapping) (most float64) {
 	of, rates, keys := linkSets(machine)
 	bytes, hosts := make([]float64, len(rates)), m.Hosts(a)
 	for r := range int32(len(m)) {
 		for i, end := traffic.Row(r); i < end; i++ {
 			all, meets := 0, make([]int, len(rates))
-			paths(machine, machine.LeafSwitch(hosts[r]), machine.LeafSwitch(hosts[traffic.Destinations[i]]), nil, func(path []int32) {
-				all++
-				met := map[int]bool{}
-				for _, l := range path {
-					for _, n := range of[l] {
-						met[n] = true
+			paths(machine, machine.LeafSwitch(hosts[r]), machine.LeafSwitch(hosts[traffic.Destinations[i]]), nil,
+				func(path []int32) {
+					all++
+					met := map[int]bool{}
+					for _, l := range path {
+						for _, n := range of[l] {
+							met[n] = true
+						}
 					}
-				}
-				for n := range met {
-					meets[n]++
-				}
-			})
+					for n := range met {
+						meets[n]++
+					}
+				})
 			for n, count := range meets {
 				ends := true
 				if key := keys[n]; key[0] > 0 {
@@ -140,8 +143,10 @@ func TestPathSecondsOfDragonfly(t *testing.T) {
 		{"static", func(r int32) int32 { return 6 + r }, StaticRouting, 6},
 		{"longer paths", func(r int32) int32 { return 6 + r }, ValiantRouting, 0},
 		{"not known", func(r int32) int32 { return 6 + r }, AnyRouting, 0},
-		{"within a group, between neighbours on each router", func(r int32) int32 { return r ^ 1 }, MinimalRouting, 0},
-		{"within a group, both hosts of a router to the next one", func(r int32) int32 { return (r + 2) % 6 }, MinimalRouting, 2},
+		{"within a group, between neighbours on each router", func(r int32) int32 { return r ^ 1 },
+			MinimalRouting, 0},
+		{"within a group, both hosts of a router to the next one", func(r int32) int32 { return (r + 2) % 6 },
+			MinimalRouting, 2},
 	} {
 		var flows []commgraph.Flow
 		for r := range int32(6) {

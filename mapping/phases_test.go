@@ -83,7 +83,8 @@ func TestProportionalPhasesCostAsOne(t *testing.T) {
 			}
 			return &some
 		}
-		whole := &Problem{Traffic: times(sum), Machine: machine, Allocation: a, LinkSeconds: rapid.SampledFrom([]float64{0, 1e-7}).Draw(t, "limit")}
+		whole := &Problem{Traffic: times(sum), Machine: machine, Allocation: a,
+			LinkSeconds: rapid.SampledFrom([]float64{0, 1e-7}).Draw(t, "limit")}
 		whole.Graph = whole.Traffic.Graph()
 		apart := *whole
 		for _, n := range parts {
@@ -120,7 +121,8 @@ func TestPhasesBounds(t *testing.T) {
 		alone := 0.0
 		for _, phase := range p.Phases {
 			double.Phases = append(double.Phases, twice(phase))
-			alone += (&Problem{Graph: p.Graph, Traffic: phase, Machine: machine, Allocation: a, Objective: LinkLoad}).Cost(m)
+			alone += (&Problem{Graph: p.Graph, Traffic: phase, Machine: machine, Allocation: a,
+				Objective: LinkLoad}).Cost(m)
 		}
 		atOnce := *p
 		atOnce.Phases, atOnce.Objective, p.Objective = nil, LinkLoad, LinkLoad
@@ -166,7 +168,8 @@ func TestPhasesAreChecked(t *testing.T) {
 		{nil, []*commgraph.Traffic{whole}, "phases are given without the traffic"},
 	} {
 		p.Traffic, p.Phases = c.traffic, c.phases
-		if err := p.Check(); (err == nil) != (c.reason == "") || err != nil && !strings.Contains(err.Error(), c.reason) {
+		if err := p.Check(); (err == nil) != (c.reason == "") || err != nil &&
+			!strings.Contains(err.Error(), c.reason) {
 			t.Errorf("%v, want %q", err, c.reason)
 		}
 	}

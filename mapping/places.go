@@ -18,8 +18,9 @@ import (
 // Levels that say nothing are left out: places of one slot each, one place for
 // all, and the same places as the level below.
 type Places struct {
-	Slots  []int32
-	Levels []PlaceLevel // finest first
+	Slots []int32
+	// Levels: finest first.
+	Levels []PlaceLevel
 }
 
 // HostLevel is the name of the level whose places are hosts of several slots.
@@ -27,8 +28,11 @@ const HostLevel = "host"
 
 // PlaceLevel is one grouping of the slots.
 type PlaceLevel struct {
-	Name   string  // HostLevel, or the name of the topology's level
-	Bounds []int32 // length places+1, from 0 to len(Slots), ascending: place i is Slots[Bounds[i]:Bounds[i+1]]
+	// Name: HostLevel, or the name of the topology's level.
+	Name string
+	// Bounds (length places+1, from 0 to len(Slots), ascending): place i is
+	// Slots[Bounds[i]:Bounds[i+1]].
+	Bounds []int32
 }
 
 // Places is the number of places of the level.

@@ -23,7 +23,8 @@ func TestPlacesAreRuns(t *testing.T) {
 		below := len(given)
 		for i := range p.Levels {
 			level := &p.Levels[i]
-			if level.Places() < 2 || level.Places() >= below || level.Bounds[0] != 0 || int(level.Bounds[level.Places()]) != len(given) {
+			if level.Places() < 2 || level.Places() >= below || level.Bounds[0] != 0 ||
+				int(level.Bounds[level.Places()]) != len(given) {
 				t.Fatalf("level %s: %v below %d places", level.Name, level.Bounds, below)
 			}
 			below = level.Places()

@@ -40,7 +40,8 @@ func TestPathCost(t *testing.T) {
 			renamed[number[r]] = m[r]
 			first, end := traffic.Row(r)
 			for i := first; i < end; i++ {
-				flows = append(flows, commgraph.Flow{From: number[r], To: number[traffic.Destinations[i]], Bytes: traffic.Bytes[i]})
+				flows = append(flows, commgraph.Flow{From: number[r], To: number[traffic.Destinations[i]],
+					Bytes: traffic.Bytes[i]})
 			}
 		}
 		again, err := commgraph.NewTraffic(len(m), flows, false)
@@ -57,7 +58,8 @@ func TestPathCost(t *testing.T) {
 // TestSharedDistances: copies of a problem have them, other prices do not.
 func TestSharedDistances(t *testing.T) {
 	machine := mustNetwork(t, "torus:4x3")
-	p := &Problem{Graph: mustTraffic(t, "stencil2d:4x3").Graph(), Machine: machine, Allocation: allHosts(machine), LinkCost: ones(len(machine.Links), 1)}
+	p := &Problem{Graph: mustTraffic(t, "stencil2d:4x3").Graph(), Machine: machine,
+		Allocation: allHosts(machine), LinkCost: ones(len(machine.Links), 1)}
 	if err := p.ShareDistances(); err != nil {
 		t.Fatal(err)
 	}

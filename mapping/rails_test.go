@@ -46,7 +46,8 @@ func TestRailsOfLeastDistance(t *testing.T) {
 		t.Fatal(err)
 	}
 	const second = 12.5e9 // bytes an EDR link carries
-	traffic, err := commgraph.NewTraffic(3, []commgraph.Flow{{From: 0, To: 1, Bytes: 2 * second}, {From: 1, To: 2, Bytes: second}, {From: 2, To: 0, Bytes: 4 * second}}, false)
+	traffic, err := commgraph.NewTraffic(3, []commgraph.Flow{{From: 0, To: 1, Bytes: 2 * second},
+		{From: 1, To: 2, Bytes: second}, {From: 2, To: 0, Bytes: 4 * second}}, false)
 	if err != nil {
 		t.Fatal(err)
 	}

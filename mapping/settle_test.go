@@ -53,7 +53,8 @@ func TestSettledStartMovesFewest(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		p := &mapping.Problem{Machine: machine, Allocation: &mapping.Allocation{Hosts: []int32{2, 0, 1}, Slots: []int32{2, 1, 3}}}
+		p := &mapping.Problem{Machine: machine, Allocation: &mapping.Allocation{Hosts: []int32{2, 0, 1},
+			Slots: []int32{2, 1, 3}}}
 		p.Graph = testkit.Graph(t, rapid.IntRange(1, 6).Draw(t, "ranks"))
 		p.Start = rapid.Permutation(mapping.Identity(6)).Draw(t, "start")[:p.Ranks()]
 		testkit.Fix(t, p)
@@ -76,7 +77,8 @@ func TestSettledStartMovesFewest(t *testing.T) {
 
 func checkSettled(t *rapid.T, p *mapping.Problem, m mapping.Mapping) {
 	t.Helper()
-	if err := errors.Join(m.Check(p.Allocation.SlotCount()), p.CheckMoves(m)); err != nil || len(m) != p.Ranks() {
+	if err := errors.Join(m.Check(p.Allocation.SlotCount()), p.CheckMoves(m)); err != nil ||
+		len(m) != p.Ranks() {
 		t.Fatalf("%v: %v", m, err)
 	}
 	for r, slot := range p.Fixed {

@@ -23,7 +23,8 @@ func drawTree(t *rapid.T) *topology.Topology {
 		}
 		return strings.Join(words, "x")
 	}
-	return mustNetwork(t, fmt.Sprintf("xgft:down=%s,up=%s,parallel=%s", list(3, "down"), list(3, "up"), list(2, "parallel")))
+	return mustNetwork(t, fmt.Sprintf("xgft:down=%s,up=%s,"+
+		"parallel=%s", list(3, "down"), list(3, "up"), list(2, "parallel")))
 }
 
 // bySwitches is the bytes on every link, carried from switch to switch.

@@ -16,7 +16,8 @@ func BenchmarkStrategies(b *testing.B) {
 		{"stencil2d", grid(b, 128, 192)},
 	} {
 		pods := g.graph.Vertices() / 768
-		machine := machineOf(b, fmt.Sprintf("fattree:nodes-per-leaf=32,leaves-per-pod=24,pods=%d,aggs-per-pod=1,cores=24", pods))
+		machine := machineOf(b, fmt.Sprintf("fattree:nodes-per-leaf=32,leaves-per-pod=24,pods=%d,"+
+			"aggs-per-pod=1,cores=24", pods))
 		for _, s := range []mapping.Strategy{Bisection(), Multisection()} {
 			b.Run(fmt.Sprintf("strategy=%s/size=%d/graph=%s", s.Name, g.graph.Vertices(), g.name), func(b *testing.B) {
 				p := &mapping.Problem{Graph: g.graph, Machine: machine, Allocation: everyHost(machine), Seed: 1}

@@ -29,7 +29,8 @@ func drawGraph(t *rapid.T) *commgraph.Graph {
 	random := chance(seed)
 	flows := make([]commgraph.Flow, rapid.IntRange(0, 3*n).Draw(t, "edges"))
 	for i := range flows {
-		flows[i] = commgraph.Flow{From: random.Int32N(int32(n)), To: random.Int32N(int32(n)), Bytes: 1 + random.Int64N(9)}
+		flows[i] = commgraph.Flow{From: random.Int32N(int32(n)), To: random.Int32N(int32(n)), Bytes: 1 +
+			random.Int64N(9)}
 	}
 	traffic, err := commgraph.NewTraffic(n, flows, false)
 	if err != nil {
@@ -87,7 +88,8 @@ func TestBisectBeatsChance(t *testing.T) {
 		n := 20 + random.IntN(200)
 		flows := make([]commgraph.Flow, 2*n)
 		for i := range flows {
-			flows[i] = commgraph.Flow{From: random.Int32N(int32(n)), To: random.Int32N(int32(n)), Bytes: 1 + random.Int64N(9)}
+			flows[i] = commgraph.Flow{From: random.Int32N(int32(n)), To: random.Int32N(int32(n)), Bytes: 1 +
+				random.Int64N(9)}
 		}
 		g := build(t, n, flows)
 		target := 1 + random.IntN(n-1)
@@ -174,8 +176,10 @@ func checkMatching(t *rapid.T, fine, coarse *graph, into []int32, limit int64) {
 		weight[c] += int64(fine.vertices[v])
 	}
 	for c := range parts {
-		if parts[c] < 1 || parts[c] > 2 || parts[c] == 2 && weight[c] > limit || weight[c] != int64(coarse.vertices[c]) {
-			t.Fatalf("vertex %d has %d parts of weight %d, noted %d, limit %d", c, parts[c], weight[c], coarse.vertices[c], limit)
+		if parts[c] < 1 || parts[c] > 2 || parts[c] == 2 && weight[c] > limit ||
+			weight[c] != int64(coarse.vertices[c]) {
+			t.Fatalf("vertex %d has %d parts of weight %d, noted %d, "+
+				"limit %d", c, parts[c], weight[c], coarse.vertices[c], limit)
 		}
 	}
 	for c := range int32(coarse.count()) {
@@ -192,7 +196,8 @@ func checkMatching(t *rapid.T, fine, coarse *graph, into []int32, limit int64) {
 // TestMatchingDoesNotStall: where few vertices have free neighbours, pairs at
 // two hops still halve the graph.
 func TestMatchingDoesNotStall(t *testing.T) {
-	for _, g := range []namedGraph{{"star", star(t, 1000)}, {"empty", build(t, 1000, nil)}, {"powerlaw", powerLaw(t, 1000)}} {
+	for _, g := range []namedGraph{{"star", star(t, 1000)}, {"empty", build(t, 1000, nil)},
+		{"powerlaw", powerLaw(t, 1000)}} {
 		t.Run(g.name, func(t *testing.T) {
 			var m matcher
 			if count := m.match(internal(g.graph), 4, chance(1)); count > 650 {

@@ -67,7 +67,8 @@ func TestSplitsFillBlocksExactly(t *testing.T) {
 		fixSome(p, rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "fixed"), 2)))
 		l := placement.NewLayout(p, slotsFor(p))
 		fixed := l.FixedBlocks()
-		members, err := onMachine(context.Background(), p, l, fixed, rapid.Uint64Range(0, 2).Draw(t, "variant"), p.Seed)
+		members, err := onMachine(context.Background(), p, l, fixed, rapid.Uint64Range(0, 2).Draw(t, "variant"),
+			p.Seed)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -106,7 +107,8 @@ func TestAllFixed(t *testing.T) {
 // their centres fixed at the far ends of a line go to these ends.
 func TestFixedRanksDraw(t *testing.T) {
 	machine := machineOf(t, "mesh:16")
-	p := &mapping.Problem{Graph: grid(t, 16, 1), Machine: machine, Allocation: everyHost(machine), Fixed: make([]int32, 16)}
+	p := &mapping.Problem{Graph: grid(t, 16, 1), Machine: machine, Allocation: everyHost(machine),
+		Fixed: make([]int32, 16)}
 	for r := range p.Fixed {
 		p.Fixed[r] = -1
 	}
@@ -123,7 +125,8 @@ func TestFixedRanksDraw(t *testing.T) {
 // A fixed rank draws the others to its leaf switch when there is room elsewhere.
 func TestSlotsBesideFixedOnes(t *testing.T) {
 	machine := machineOf(t, "fattree:nodes-per-leaf=4,leaves-per-pod=3,pods=3,aggs-per-pod=2,cores=2")
-	p := &mapping.Problem{Graph: grid(t, 4, 1), Machine: machine, Allocation: everyHost(machine), Fixed: []int32{-1, 30, -1, -1}}
+	p := &mapping.Problem{Graph: grid(t, 4, 1), Machine: machine, Allocation: everyHost(machine),
+		Fixed: []int32{-1, 30, -1, -1}}
 	if got := slotsFor(p); !slices.Equal(got, []int32{28, 29, 30, 31}) {
 		t.Errorf("slots %v, want the leaf switch of slot 30", got)
 	}

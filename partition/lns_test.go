@@ -23,11 +23,13 @@ func TestNeighbourhoodSearchOnlyImproves(t *testing.T) {
 		}
 		assign := placement.NewAssignment(layout.First, members)
 		levels := levelBounds(layout)
-		search := newNeighbourhoodSearch(p.Graph, layout.Metric, assign, levels, DefaultPreset.Neighbourhoods.Solver)
+		search := newNeighbourhoodSearch(p.Graph, layout.Metric, assign, levels,
+			DefaultPreset.Neighbourhoods.Solver)
 		start := assign.Cost(p.Graph, layout.Metric)
 		cost := start
 		for round := range uint64(3) {
-			if err := search.round(context.Background(), len(levels)-1, 8, func(int) int { return 2 }, mix(seed, round)); err != nil {
+			if err := search.round(context.Background(), len(levels)-1, 8, func(int) int { return 2 },
+				mix(seed, round)); err != nil {
 				t.Fatal(err)
 			}
 			if err := assign.Check(); err != nil {
@@ -81,7 +83,8 @@ func TestRoundsOfEveryLevel(t *testing.T) {
 					}
 				}
 				cost := assign.Cost(p.Graph, layout.Metric)
-				if err := search.round(context.Background(), level, size, func(int) int { return 1 }, mix(seed, 5)); err != nil {
+				if err := search.round(context.Background(), level, size, func(int) int { return 1 },
+					mix(seed, 5)); err != nil {
 					t.Fatal(err)
 				}
 				if err := assign.Check(); err != nil {

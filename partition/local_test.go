@@ -80,7 +80,8 @@ func TestRingsKeepSizes(t *testing.T) {
 				}
 			}
 		}
-		limits := chainLimits{Length: rapid.IntRange(2, 8).Draw(t, "length"), Drop: rapid.Int64Range(0, 20).Draw(t, "drop"), Rounds: 5, Work: 100}
+		limits := chainLimits{Length: rapid.IntRange(2, 8).Draw(t, "length"),
+			Drop: rapid.Int64Range(0, 20).Draw(t, "drop"), Rounds: 5, Work: 100}
 		gain, err := k.ejectionChains(context.Background(), limits, chance(1))
 		check("chains", gain, err)
 		gain, err = k.negativeCycles(context.Background(), 20)
@@ -130,7 +131,8 @@ func TestNegativeCyclesFindTheOptimum(t *testing.T) {
 			t.Fatal(err)
 		}
 		if cost := assign.Cost(g, metric); cost != best {
-			t.Errorf("seed %d: %d loose vertices in %d blocks cost %d, the optimum is %d", seed, loose, blocks, cost, best)
+			t.Errorf("seed %d: %d loose vertices in %d blocks cost %d, the optimum "+
+				"is %d", seed, loose, blocks, cost, best)
 		}
 	}
 }
@@ -189,7 +191,8 @@ func TestCyclesFindWhatPairsCannot(t *testing.T) {
 	metric := placement.CutMetric(blocks)
 	for name, improve := range map[string]func(m *moves) (int64, error){
 		"chains": func(k *moves) (int64, error) {
-			return k.ejectionChains(context.Background(), chainLimits{Length: blocks, Rounds: 3, Work: 1000}, chance(1))
+			return k.ejectionChains(context.Background(), chainLimits{Length: blocks, Rounds: 3, Work: 1000},
+				chance(1))
 		},
 		"negative cycles": func(k *moves) (int64, error) { return k.negativeCycles(context.Background(), 3) },
 	} {

@@ -17,7 +17,8 @@ import (
 // nets are machines of all kinds.
 var nets = []string{
 	"torus:5x4x3", "torus:8x2", "torus:3x3,hosts=3", "mesh:7x5", "hyperx:4x3x2,hosts=2",
-	"dragonfly:groups=5,routers=4,hosts=2,global=1", "fattree:nodes-per-leaf=4,leaves-per-pod=3,pods=2,aggs-per-pod=2,cores=2",
+	"dragonfly:groups=5,routers=4,hosts=2,global=1", "fattree:nodes-per-leaf=4,leaves-per-pod=3,pods=2," +
+		"aggs-per-pod=2,cores=2",
 }
 
 // someProblem draws a machine, an allocation of some of its hosts with uneven
@@ -36,7 +37,8 @@ func someProblem(t *rapid.T) *mapping.Problem {
 	ranks := 1 + chance.IntN(a.SlotCount())
 	var flows []commgraph.Flow
 	for range 4 * ranks {
-		flows = append(flows, commgraph.Flow{From: chance.Int32N(int32(ranks)), To: chance.Int32N(int32(ranks)), Bytes: 1 + chance.Int64N(50)})
+		flows = append(flows, commgraph.Flow{From: chance.Int32N(int32(ranks)), To: chance.Int32N(int32(ranks)),
+			Bytes: 1 + chance.Int64N(50)})
 	}
 	traffic, err := commgraph.NewTraffic(ranks, flows, false)
 	if err != nil {
@@ -202,7 +204,8 @@ func TestTorusMappings(t *testing.T) {
 		random, _ := averages(p, name32(name))
 		identity, _ := averages(p, mapping.Identity(216))
 		if length > test.most || length > 0.95*random || length > 0.95*identity {
-			t.Errorf("%s: average path length %.4f, want at most %.1f; random has %.4f, identity %.4f", test.name, length, test.most, random, identity)
+			t.Errorf("%s: average path length %.4f, want at most %.1f; random has %.4f, identity "+
+				"%.4f", test.name, length, test.most, random, identity)
 		}
 		if length < 2 {
 			t.Errorf("%s: average path length %.4f on a torus of one host a switch", test.name, length)
@@ -236,11 +239,14 @@ func TestDoubledWeightsChangeNothingOnMachines(t *testing.T) {
 // that talks least must go there, where without prices either end would do.
 func TestPricesCount(t *testing.T) {
 	machine := machineOf(t, "mesh:4")
-	p := &mapping.Problem{Machine: machine, Allocation: everyHost(machine), LinkCost: make([]float64, len(machine.Links))}
-	p.Graph = build(t, 4, []commgraph.Flow{{From: 0, To: 1, Bytes: 10}, {From: 0, To: 2, Bytes: 10}, {From: 1, To: 2, Bytes: 10}, {From: 0, To: 3, Bytes: 1}})
+	p := &mapping.Problem{Machine: machine, Allocation: everyHost(machine),
+		LinkCost: make([]float64, len(machine.Links))}
+	p.Graph = build(t, 4, []commgraph.Flow{{From: 0, To: 1, Bytes: 10}, {From: 0, To: 2, Bytes: 10},
+		{From: 1, To: 2, Bytes: 10}, {From: 0, To: 3, Bytes: 1}})
 	for l := range p.LinkCost {
 		p.LinkCost[l] = 1
-		if from, to := machine.NodeName(machine.Links[l].From), machine.NodeName(machine.Links[l].To); from == "s0" && to == "s1" || from == "s1" && to == "s0" {
+		if from, to := machine.NodeName(machine.Links[l].From),
+			machine.NodeName(machine.Links[l].To); from == "s0" && to == "s1" || from == "s1" && to == "s0" {
 			p.LinkCost[l] = 1000
 		}
 	}

@@ -44,7 +44,8 @@ func TestDoubledWeightsChangeNothing(t *testing.T) {
 // path length by no more than chance does.
 func TestRelabellingKeepsTheQuality(t *testing.T) {
 	machine := machineOf(t, "fattree:nodes-per-leaf=16,leaves-per-pod=8,pods=4,aggs-per-pod=2,cores=8")
-	for _, g := range []namedGraph{{"grid", grid(t, 32, 16)}, {"geometric", geometric(t, 512)}, {"powerlaw", powerLaw(t, 512)}} {
+	for _, g := range []namedGraph{{"grid", grid(t, 32, 16)}, {"geometric", geometric(t, 512)},
+		{"powerlaw", powerLaw(t, 512)}} {
 		for _, s := range []mapping.Strategy{Bisection(), Fast()} {
 			t.Run(g.name+"/"+s.Name, func(t *testing.T) {
 				var named, shuffled float64

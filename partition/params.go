@@ -6,12 +6,17 @@ import (
 
 // Options steer the multilevel bisection.
 type Options struct {
-	Coarsest int // graphs of at most so many vertices are not merged further, >= 2
-	Seeds    int // initial bisections tried on the coarsest graph, >= 1
-	Attempts int // whole multilevel runs tried, the best kept, >= 1
-	Cycles   int // V-cycles: further rounds of merging and refining on the best
-	Passes   int // most passes on one graph of the hierarchy
-	Merging  Merging
+	// Coarsest: graphs of at most so many vertices are not merged further, >= 2.
+	Coarsest int
+	// Seeds: initial bisections tried on the coarsest graph, >= 1.
+	Seeds int
+	// Attempts: whole multilevel runs tried, the best kept, >= 1.
+	Attempts int
+	// Cycles: V-cycles: further rounds of merging and refining on the best.
+	Cycles int
+	// Passes: most passes on one graph of the hierarchy.
+	Passes  int
+	Merging Merging
 }
 
 // Solver is how hard a graph is cut into blocks, and the cut refined.
@@ -40,9 +45,12 @@ type Solver struct {
 
 // Neighbourhoods is how hard the large neighbourhood search tries.
 type Neighbourhoods struct {
-	Rounds int // rounds of disjoint neighbourhoods; 0 = no search
-	Blocks int // most blocks of a neighbourhood, >= 2
-	Trials int // solutions tried of every neighbourhood, >= 1
+	// Rounds: rounds of disjoint neighbourhoods; 0 = no search.
+	Rounds int
+	// Blocks: most blocks of a neighbourhood, >= 2.
+	Blocks int
+	// Trials: solutions tried of every neighbourhood, >= 1.
+	Trials int
 	Solver Solver
 }
 
@@ -62,7 +70,8 @@ type MachineEffort struct {
 // Preset is how hard multisection tries.
 type Preset struct {
 	Name string
-	Doc  string // one line
+	// Doc: one line.
+	Doc string
 	Solver
 	Neighbourhoods Neighbourhoods
 	Machine        MachineEffort

@@ -57,7 +57,8 @@ func TestCoresMakeNoDifference(t *testing.T) {
 // TestEffortPays: over a few graphs and seeds every preset is better than the
 // one before it.
 func TestEffortPays(t *testing.T) {
-	spec, seeds, tried := "fattree:nodes-per-leaf=16,leaves-per-pod=8,pods=2,aggs-per-pod=1,cores=4", uint64(1), presets()[:2]
+	spec, seeds, tried := "fattree:nodes-per-leaf=16,leaves-per-pod=8,pods=2,aggs-per-pod=1,"+
+		"cores=4", uint64(1), presets()[:2]
 	if os.Getenv("REMAP_LONG") != "" {
 		tried = presets()
 		spec, seeds = "fattree:nodes-per-leaf=16,leaves-per-pod=8,pods=6,aggs-per-pod=1,cores=4", 3
@@ -65,7 +66,8 @@ func TestEffortPays(t *testing.T) {
 	machine := machineOf(t, spec)
 	n := machine.Hosts()
 	sums := make([]float64, len(tried))
-	for _, g := range []namedGraph{{"grid", grid(t, 16, n/16)}, {"geometric", geometric(t, n)}, {"powerlaw", powerLaw(t, n)}} {
+	for _, g := range []namedGraph{{"grid", grid(t, 16, n/16)}, {"geometric", geometric(t, n)},
+		{"powerlaw", powerLaw(t, n)}} {
 		p := &mapping.Problem{Graph: g.graph, Machine: machine, Allocation: everyHost(machine)}
 		for i, s := range tried {
 			for p.Seed = 1; p.Seed <= seeds; p.Seed++ {
@@ -94,7 +96,8 @@ func TestOneStrategyTwoNames(t *testing.T) {
 // TestLargeGraphsGetLess: a preset hands large graphs to the next weaker one.
 func TestLargeGraphsGetLess(t *testing.T) {
 	large := &commgraph.Graph{Offsets: []int32{0, largeWork}, Neighbors: make([]int32, largeWork)}
-	for _, test := range [][2]Preset{{StrongPreset, DefaultPreset}, {DefaultPreset, FastPreset}, {FastPreset, FastPreset}} {
+	for _, test := range [][2]Preset{{StrongPreset, DefaultPreset}, {DefaultPreset, FastPreset},
+		{FastPreset, FastPreset}} {
 		if got := test[0].on(large); got != test[1] {
 			t.Errorf("%s becomes %s", test[0].Name, got.Name)
 		}

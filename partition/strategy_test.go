@@ -28,7 +28,8 @@ func allocations(hosts int) map[string]*mapping.Allocation {
 			uneven.Slots = append(uneven.Slots, 1+chance.Int32N(4))
 		}
 	}
-	return map[string]*mapping.Allocation{"all": {Hosts: mapping.Identity(hosts)}, "subset": some, "uneven": uneven}
+	return map[string]*mapping.Allocation{"all": {Hosts: mapping.Identity(hosts)}, "subset": some,
+		"uneven": uneven}
 }
 
 var machines = []string{
@@ -58,7 +59,8 @@ func TestContract(t *testing.T) {
 
 func checkContract(t *testing.T, p *mapping.Problem) {
 	chosen := mapping.NewPlaces(p.Machine, p.Allocation, nil).Compact(p.Ranks())
-	offsets, neighbors, weights := slices.Clone(p.Graph.Offsets), slices.Clone(p.Graph.Neighbors), slices.Clone(p.Graph.Weights)
+	offsets, neighbors, weights := slices.Clone(p.Graph.Offsets), slices.Clone(p.Graph.Neighbors),
+		slices.Clone(p.Graph.Weights)
 	for _, s := range []mapping.Strategy{Bisection(), Multisection(), kernighanlin.Strategy(), rcm.Strategy()} {
 		m, err := s.Map(context.Background(), p)
 		if err != nil {
@@ -67,7 +69,8 @@ func checkContract(t *testing.T, p *mapping.Problem) {
 		if err := m.Check(p.Allocation.SlotCount()); err != nil || len(m) != p.Ranks() || m == nil {
 			t.Fatalf("%s: %d ranks for %d: %v", s.Name, len(m), p.Ranks(), err)
 		}
-		tree := placement.NewLayout(p, nil).Nested() // on others ranks may move to spare slots beside their partners
+		// on others ranks may move to spare slots beside their partners
+		tree := placement.NewLayout(p, nil).Nested()
 		if tree && (s.Name == "bisection" || s.Name == "multisection") {
 			if !slices.Equal(slices.Sorted(slices.Values(m)), chosen) {
 				t.Fatalf("%s fills other slots than those chosen", s.Name)
@@ -83,14 +86,16 @@ func checkContract(t *testing.T, p *mapping.Problem) {
 			t.Fatalf("%s: an ended context gives %v", s.Name, err)
 		}
 	}
-	if !slices.Equal(offsets, p.Graph.Offsets) || !slices.Equal(neighbors, p.Graph.Neighbors) || !slices.Equal(weights, p.Graph.Weights) {
+	if !slices.Equal(offsets, p.Graph.Offsets) || !slices.Equal(neighbors, p.Graph.Neighbors) ||
+		!slices.Equal(weights, p.Graph.Weights) {
 		t.Fatal("the graph was changed")
 	}
 }
 
 func TestProblemIsUntouched(t *testing.T) {
 	machine := machineOf(t, machines[0])
-	p := &mapping.Problem{Graph: grid(t, 12, 4), Machine: machine, Allocation: everyHost(machine), Seed: 3, Start: mapping.Identity(48)}
+	p := &mapping.Problem{Graph: grid(t, 12, 4), Machine: machine, Allocation: everyHost(machine), Seed: 3,
+		Start: mapping.Identity(48)}
 	before := *p
 	hosts, start := slices.Clone(p.Allocation.Hosts), slices.Clone(p.Start)
 	for _, s := range []mapping.Strategy{Bisection(), Multisection(), kernighanlin.Strategy(), rcm.Strategy()} {
@@ -98,7 +103,8 @@ func TestProblemIsUntouched(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if !reflect.DeepEqual(before, *p) || !slices.Equal(hosts, p.Allocation.Hosts) || !slices.Equal(start, p.Start) {
+	if !reflect.DeepEqual(before, *p) || !slices.Equal(hosts, p.Allocation.Hosts) ||
+		!slices.Equal(start, p.Start) {
 		t.Error("a strategy wrote to its problem")
 	}
 }
@@ -129,10 +135,12 @@ func TestThesisStencil(t *testing.T) {
 			}
 			length, share := averages(p, m)
 			if length > test.longest || share > test.share {
-				t.Errorf("%s, seed %d: path length %.4f and cut %.4f, want at most %g and %g", test.strategy.Name, p.Seed, length, share, test.longest, test.share)
+				t.Errorf("%s, seed %d: path length %.4f and cut %.4f, want at most %g "+
+					"and %g", test.strategy.Name, p.Seed, length, share, test.longest, test.share)
 			}
 			if length < 1.3947 || share < 0.1753 {
-				t.Errorf("%s, seed %d: path length %.4f and cut %.4f are below the optimum", test.strategy.Name, p.Seed, length, share)
+				t.Errorf("%s, seed %d: path length %.4f and cut %.4f are below the "+
+					"optimum", test.strategy.Name, p.Seed, length, share)
 			}
 		}
 	}

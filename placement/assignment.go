@@ -10,9 +10,12 @@ import (
 // Assignment puts vertices into blocks of fixed sizes. Vertex numbers from the
 // graph's count upward are idle: they have no edges and stand for empty slots.
 type Assignment struct {
-	First   []int32 // length blocks+1: block b is Members[First[b]:First[b+1]]
-	Members []int32 // length positions: vertices, block by block
-	Block   []int32 // length positions: block of every vertex, idle ones included
+	// First (length blocks+1): block b is Members[First[b]:First[b+1]].
+	First []int32
+	// Members (length positions): vertices, block by block.
+	Members []int32
+	// Block (length positions): block of every vertex, idle ones included.
+	Block []int32
 }
 
 // NewAssignment cuts members at the bounds.

@@ -9,8 +9,10 @@ import (
 // the latter only hosts with links of equal price, or single slots where even
 // neighbours differ, as on a torus.
 type Layout struct {
-	Slots  []int32 // length positions: slot of the allocation
-	First  []int32 // length blocks+1: block b is positions First[b] to First[b+1]
+	// Slots (length positions): slot of the allocation.
+	Slots []int32
+	// First (length blocks+1): block b is positions First[b] to First[b+1].
+	First  []int32
 	Places *mapping.Places
 	Metric *Metric
 	fixed  []int32 // Problem.Fixed

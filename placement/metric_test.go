@@ -102,7 +102,8 @@ func TestSiblingsAreNear(t *testing.T) {
 			}
 			siblings := n.of(int32(b))
 			sorted := slices.Compact(slices.Clone(siblings))
-			if len(sorted) != min(in-1, mostSiblings) || len(siblings) != len(sorted) || slices.Contains(siblings, int32(b)) {
+			if len(sorted) != min(in-1, mostSiblings) || len(siblings) != len(sorted) ||
+				slices.Contains(siblings, int32(b)) {
 				t.Fatalf("block %d of a place of %d has %d siblings", b, in, len(siblings))
 			}
 			for _, s := range siblings {

@@ -122,7 +122,8 @@ func checkChildren(t *rapid.T, g *commgraph.Graph, order []int32) {
 
 // boostExample is the example graph of the Boost Graph Library's
 // cuthill_mckee_ordering: bandwidth 8 as numbered, 4 in the order.
-var boostExample = [][2]int32{{0, 3}, {0, 5}, {1, 2}, {1, 4}, {1, 6}, {1, 9}, {2, 3}, {2, 4}, {3, 5}, {3, 8}, {4, 6}, {5, 6}, {5, 7}, {6, 7}}
+var boostExample = [][2]int32{{0, 3}, {0, 5}, {1, 2}, {1, 4}, {1, 6}, {1, 9}, {2, 3}, {2, 4}, {3, 5},
+	{3, 8}, {4, 6}, {5, 6}, {5, 7}, {6, 7}}
 
 func TestPublishedExample(t *testing.T) {
 	g := graphOf(t, 10, boostExample)
@@ -214,7 +215,8 @@ func TestAgainstSciPy(t *testing.T) {
 	if err := exec.Command("python3", "-c", "import scipy.sparse.csgraph").Run(); err != nil {
 		t.Skip("python3 with scipy is not installed: bandwidths are not compared with those of SciPy's orders")
 	}
-	for i, g := range []*commgraph.Graph{graphOf(t, 10, boostExample), shuffled(t, stencil(t, 40, 7)), comb(t, 30)} {
+	for i, g := range []*commgraph.Graph{graphOf(t, 10, boostExample), shuffled(t, stencil(t, 40, 7)),
+		comb(t, 30)} {
 		var in bytes.Buffer
 		fmt.Fprintln(&in, g.Vertices())
 		for v := range int32(g.Vertices()) {

@@ -80,7 +80,8 @@ func TestThesisStencil(t *testing.T) {
 		t.Errorf("average path length %.4f, want 2.9661 or 2.9665", average)
 	}
 	if math.Abs(cut/edges-0.928) > 5e-4 || math.Abs(far/edges-0.788) > 5e-4 {
-		t.Errorf("cut fraction %.4f and %.4f of the pairs 32 or more apart, want 0.928 and 0.788", cut/edges, far/edges)
+		t.Errorf("cut fraction %.4f and %.4f of the pairs 32 or more apart, want 0.928 and "+
+			"0.788", cut/edges, far/edges)
 	}
 }
 
@@ -125,7 +126,8 @@ func checkWaves(t *rapid.T, g *commgraph.Graph, order []int32) {
 			parent = min(parent, position[u])
 		}
 		if parent < previous {
-			t.Fatalf("position %d has its earliest neighbour at %d, before that of position %d at %d", i, parent, i-1, previous)
+			t.Fatalf("position %d has its earliest neighbour at %d, before that of position %d "+
+				"at %d", i, parent, i-1, previous)
 		}
 		previous = parent
 	}
@@ -159,8 +161,10 @@ func TestMeasuresByHand(t *testing.T) {
 		{[]int32{0, 2, 1, 3}, 2, 2 + 2},
 		{[]int32{1, 2, 3, 0}, 3, 1 + 1 + 3},
 	} {
-		if b, p := Bandwidth(path, test.order), Profile(path, test.order); b != test.bandwidth || p != test.profile {
-			t.Errorf("order %v: bandwidth %d and profile %d, want %d and %d", test.order, b, p, test.bandwidth, test.profile)
+		if b, p := Bandwidth(path, test.order), Profile(path, test.order); b != test.bandwidth ||
+			p != test.profile {
+			t.Errorf("order %v: bandwidth %d and profile %d, want %d "+
+				"and %d", test.order, b, p, test.bandwidth, test.profile)
 		}
 	}
 }
@@ -176,7 +180,8 @@ func TestComponentsStayTogether(t *testing.T) {
 		}
 		return parts
 	}
-	if got := sets(Order(g)); !slices.EqualFunc(got, sets(want), func(a, b []int32) bool { return slices.Equal(a, b) }) {
+	if got := sets(Order(g)); !slices.EqualFunc(got, sets(want),
+		func(a, b []int32) bool { return slices.Equal(a, b) }) {
 		t.Errorf("components %v", got)
 	}
 }

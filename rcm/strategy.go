@@ -16,7 +16,8 @@ func Strategy() mapping.Strategy { return StrategyWith(Options{}) }
 func StrategyWith(options Options) mapping.Strategy {
 	name, doc := "rcm", "reverse Cuthill-McKee order on the slots in order; looks at no weights"
 	if options.Weighted {
-		name, doc = "rcm:weighted=true", "reverse Cuthill-McKee order on the slots in order, heavy edges followed first"
+		name, doc = "rcm:weighted=true", "reverse Cuthill-McKee order on the slots in order, heavy edges "+
+			"followed first"
 	}
 	return mapping.Strategy{
 		Name: name,

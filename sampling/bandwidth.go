@@ -21,10 +21,14 @@ func (e Estimate) times(factor float64) Estimate {
 
 // Use is how a link was used over time, in bytes a second.
 type Use struct {
-	First, Last int64    // slices in which the link's packets begin and end
-	Mean        Estimate // over all slices from the first to the last
-	Peak        Estimate // of the slice with the highest bandwidth
-	PeakSlice   int64    // the one with the highest estimate
+	// First, Last: slices in which the link's packets begin and end.
+	First, Last int64
+	// Mean: over all slices from the first to the last.
+	Mean Estimate
+	// Peak: of the slice with the highest bandwidth.
+	Peak Estimate
+	// PeakSlice: the one with the highest estimate.
+	PeakSlice int64
 }
 
 // UseOf is a link's use by slices of time, which ascend in Key.Slice as those of a

@@ -50,7 +50,8 @@ func TestUseOfKnownRates(t *testing.T) {
 		link  int32
 		slice int64
 		runs  int
-	}{{"full", 0, 30e3, 2000}, {"full", 2, 30e3, 2000}, {"one-reservoir,hash=whole", 2, 30e3, 2000}, {"one-bit", 0, 300e3, 200}} {
+	}{{"full", 0, 30e3, 2000}, {"full", 2, 30e3, 2000}, {"one-reservoir," +
+		"hash=whole", 2, 30e3, 2000}, {"one-bit", 0, 300e3, 200}} {
 		v, runs := parse(t, c.name), float64(c.runs)
 		rate := 4096 / (gap * 1e-9)
 		if c.link == 2 {
@@ -58,7 +59,8 @@ func TestUseOfKnownRates(t *testing.T) {
 		}
 		mean, peak, bias := 0., 0., 0.
 		for run := range uint64(c.runs) {
-			use, ok, err := sampling.UseOf(steady(t, v, run, 4*c.slice, 12*c.slice, gap, c.slice), c.link, 4096, float64(c.slice)*1e-9)
+			use, ok, err := sampling.UseOf(steady(t, v, run, 4*c.slice, 12*c.slice, gap, c.slice), c.link, 4096,
+				float64(c.slice)*1e-9)
 			if err != nil || !ok {
 				t.Fatalf("%s: link %d has no packets: %v", c.name, c.link, err)
 			}
@@ -92,7 +94,8 @@ func TestUseOfPeak(t *testing.T) {
 			if s == 6 {
 				gap = 328
 			}
-			parts = append(parts, steady(t, sampling.Reservoirs, run*10+uint64(s), s*slice, (s+1)*slice, gap, slice)...)
+			parts = append(parts, steady(t, sampling.Reservoirs, run*10+uint64(s), s*slice, (s+1)*slice, gap,
+				slice)...)
 		}
 		use, ok, err := sampling.UseOf(parts, 0, 4096, slice*1e-9)
 		if err != nil || !ok || use.PeakSlice != 6 || use.First != 0 || use.Last != 9 {

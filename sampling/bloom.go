@@ -53,8 +53,8 @@ func bloomHashes(size int) uint32 {
 func (b *BloomFilter) Hashes() int { return int(b.hashes) }
 
 // BloomHash is the hash by which Add puts links into filters, MurmurHash3 (32 bits,
-// Appleby) of a seed and the four little-endian bytes of a link. Importing remap/sampling/bloom sets it; without it Variant.Validate
-// refuses Bloom filters.
+// Appleby) of a seed and the four little-endian bytes of a link. Importing
+// remap/sampling/bloom sets it; without it Variant.Validate refuses Bloom filters.
 var BloomHash func(seed, link uint32) uint32
 
 // Add puts a link into a filter.

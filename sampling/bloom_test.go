@@ -31,7 +31,8 @@ func TestBloomIsBtcutil(t *testing.T) {
 		links := rapid.SliceOfN(rapid.Int32Range(0, MaxLinks), 0, 60).Draw(t, "links")
 		first := rapid.Int32Range(0, MaxLinks).Draw(t, "first")
 		b, filter := NewBloomFilter(size), make([]uint64, (size+63)/64)
-		other := bloom.LoadFilter(wire.NewMsgFilterLoad(make([]byte, size/8), uint32(b.Hashes()), id, wire.BloomUpdateNone))
+		other := bloom.LoadFilter(wire.NewMsgFilterLoad(make([]byte, size/8), uint32(b.Hashes()), id,
+			wire.BloomUpdateNone))
 		for _, link := range links {
 			b.Add(filter, id, link)
 			other.Add(binary.LittleEndian.AppendUint32(nil, uint32(link)))
@@ -42,7 +43,8 @@ func TestBloomIsBtcutil(t *testing.T) {
 			}
 		}
 		for link := first; link < first+64; link++ {
-			if want := other.Matches(binary.LittleEndian.AppendUint32(nil, uint32(link))); b.Has(filter, id, link) != want {
+			if want := other.Matches(binary.LittleEndian.AppendUint32(nil, uint32(link))); b.Has(filter, id,
+				link) != want {
 				t.Fatalf("link %d of %d: want %v", link, size, want)
 			}
 		}
@@ -60,7 +62,8 @@ func TestBloomAnySize(t *testing.T) {
 		for _, link := range links {
 			b.Add(filter, id, link)
 			for i := range b.Hashes() {
-				at := bloom.MurmurHash3(uint32(i)*0xfba4c795+id, binary.LittleEndian.AppendUint32(nil, uint32(link))) % uint32(size)
+				at := bloom.MurmurHash3(uint32(i)*0xfba4c795+id,
+					binary.LittleEndian.AppendUint32(nil, uint32(link))) % uint32(size)
 				want[at/64] |= 1 << (at % 64)
 			}
 		}
@@ -200,7 +203,8 @@ func TestBloomTermsFinite(t *testing.T) {
 }
 
 func TestBloomHeaderBits(t *testing.T) {
-	for text, want := range map[string]int{"bloom:8": 32, "bloom:64": 144, "bloom:61,counter=3": 128, "bloom:1024,counter=1": 2050} {
+	for text, want := range map[string]int{"bloom:8": 32, "bloom:64": 144, "bloom:61," +
+		"counter=3": 128, "bloom:1024,counter=1": 2050} {
 		v, err := ParseVariant(text)
 		if err != nil || v.HeaderBits(24) != want {
 			t.Errorf("%s: %d bits, want %d; %v", text, v.HeaderBits(24), want, err)
@@ -248,9 +252,11 @@ func z(values []float64) float64 {
 // 6e-7 a figure, of 1e-4 in all.
 func TestBloomMoments(t *testing.T) {
 	const runs = 2000
-	cases := []bloomTraffic{{8, 1, 1, 20, 30}, {8, 5, 2, 40, 30}, {8, 12, 3, 40, 40}, {8, 40, 10, 130, 60}, {61, 11, 6, 70, 20}, {64, 5, 5, 70, 30}, {64, 40, 10, 130, 20}}
+	cases := []bloomTraffic{{8, 1, 1, 20, 30}, {8, 5, 2, 40, 30}, {8, 12, 3, 40, 40}, {8, 40, 10, 130, 60},
+		{61, 11, 6, 70, 20}, {64, 5, 5, 70, 30}, {64, 40, 10, 130, 20}}
 	if os.Getenv("REMAP_LONG") != "" {
-		cases = append(cases, bloomTraffic{8, 40, 40, 130, 60}, bloomTraffic{64, 5, 0, 70, 30}, bloomTraffic{64, 40, 35, 130, 30}, bloomTraffic{256, 40, 20, 130, 10})
+		cases = append(cases, bloomTraffic{8, 40, 40, 130, 60}, bloomTraffic{64, 5, 0, 70, 30},
+			bloomTraffic{64, 40, 35, 130, 30}, bloomTraffic{256, 40, 20, 130, 10})
 	}
 	for _, b := range cases {
 		t.Run(b.String(), func(t *testing.T) {
@@ -262,12 +268,14 @@ func TestBloomMoments(t *testing.T) {
 
 func (b bloomTraffic) moments(t *testing.T, runs int) {
 	for _, links := range []int{b.length, b.congested} {
-		if found := falsePositiveRates(b.size, links, int(bloomHashes(b.size))).Bloom * float64(runs*b.packets); links > 0 && found < 100 {
+		if found := falsePositiveRates(b.size, links,
+			int(bloomHashes(b.size))).Bloom * float64(runs*b.packets); links > 0 && found < 100 {
 			t.Fatalf("about %g false positives are too few for a test", found)
 		}
 	}
 	random := NewRandom(uint64(b.size*1000 + b.length))
-	device, receiver := NewSwitch(b.variant(), b.candidates, &random), NewReceiver(b.variant(), b.candidates, b.paths, 1)
+	device, receiver := NewSwitch(b.variant(), b.candidates, &random),
+		NewReceiver(b.variant(), b.candidates, b.paths, 1)
 	links := []int32{0, int32(b.congested) * 3, int32(b.length)*3 - 3, 1, 2, int32(b.candidates) - 1}
 	var errors [6][5][]float64
 	var variances [6][]float64
@@ -284,14 +292,16 @@ func (b bloomTraffic) moments(t *testing.T, runs int) {
 			n, m := b.truth(link)
 			e := &table.Links[link]
 			w, c := e.Packets-n, e.Congested-m
-			for k, value := range []float64{w, c, w*w - e.PacketsVariance, c*c - e.CongestedVariance, w*c - e.Covariance} {
+			for k, value := range []float64{w, c, w*w - e.PacketsVariance, c*c - e.CongestedVariance,
+				w*c - e.Covariance} {
 				errors[i][k] = append(errors[i][k], value)
 			}
 			variances[i] = append(variances[i], e.PacketsVariance)
 		}
 	}
 	for i, link := range links {
-		for k, name := range []string{"packets", "congested packets", "variance", "congested variance", "covariance"} {
+		for k, name := range []string{"packets", "congested " +
+			"packets", "variance", "congested variance", "covariance"} {
 			if deviates := z(errors[i][k]); !(math.Abs(deviates) < 5) {
 				t.Errorf("link %d: %s off by %g standard errors", link, name, deviates)
 			}
@@ -340,7 +350,8 @@ func (b bloomTraffic) variance(crossed bool) float64 {
 func TestBloomFull(t *testing.T) {
 	b := bloomTraffic{8, 200, 1, 700, 50}
 	random := NewRandom(1)
-	device, receiver := NewSwitch(b.variant(), b.candidates, &random), NewReceiver(b.variant(), b.candidates, b.paths, 1)
+	device, receiver := NewSwitch(b.variant(), b.candidates, &random),
+		NewReceiver(b.variant(), b.candidates, b.paths, 1)
 	table := NewTable(b.variant(), b.candidates)
 	var p Packet
 	for id := range uint32(b.packets) {
@@ -352,7 +363,8 @@ func TestBloomFull(t *testing.T) {
 	}
 	// The other filter still says which link was congested.
 	for link, e := range table.Links {
-		if e.Packets != 0 || e.PacketsVariance != 0 || link == 0 && e.Congested != float64(b.packets) || link > 0 && e.Congested > float64(b.packets)/2 {
+		if e.Packets != 0 || e.PacketsVariance != 0 || link == 0 && e.Congested != float64(b.packets) ||
+			link > 0 && e.Congested > float64(b.packets)/2 {
 			t.Errorf("link %d: %+v", link, e)
 		}
 	}
@@ -377,7 +389,8 @@ func TestFalsePositiveRates(t *testing.T) {
 			spread := o.falsePositive(2*r.Hashes) - r.Bloom*r.Bloom
 			deviation := math.Sqrt(r.Bloom*(1-r.Bloom)/(trialFilters*trialLinks) + max(0, spread)/trialFilters)
 			if math.Abs(r.Measured-r.Bloom) > 5*deviation+1e-12 {
-				t.Errorf("%d bits, %d elements: measured %g, exact %g +- %g", size, elements, r.Measured, r.Bloom, deviation)
+				t.Errorf("%d bits, %d elements: measured %g, exact %g "+
+					"+- %g", size, elements, r.Measured, r.Bloom, deviation)
 			}
 			t.Logf("%4d bits %2d elements: %+v", size, elements, r)
 		}
@@ -400,68 +413,10 @@ func TestBloomNotBetterThanHash(t *testing.T) {
 			}
 			for _, elements := range []int{1, 5, 40} {
 				if r := falsePositiveRates(size, elements, hashes); r.Thesis > r.Bloom*(1+1e-9) {
-					t.Errorf("%d bits, %d elements, %d hash functions: approximation %g above %g", size, elements, hashes, r.Thesis, r.Bloom)
+					t.Errorf("%d bits, %d elements, %d hash functions: approximation %g "+
+						"above %g", size, elements, hashes, r.Thesis, r.Bloom)
 				}
 			}
 		}
-	}
-}
-
-func TestBloomAllocations(t *testing.T) {
-	b := bloomTraffic{64, 5, 2, 800, 1}
-	random := NewRandom(1)
-	device, receiver := NewSwitch(b.variant(), b.candidates, &random), NewReceiver(b.variant(), b.candidates, benchPaths(b), 1)
-	table := NewTable(b.variant(), b.candidates)
-	var p Packet
-	id := uint32(0)
-	if n := testing.AllocsPerRun(100, func() {
-		id++
-		b.cross(device, &p, id)
-		receiver.Receive(table, &p)
-	}); n != 0 {
-		t.Errorf("%g allocations a packet", n)
-	}
-}
-
-func benchPaths(b bloomTraffic) Paths {
-	ranges := b.paths(0, 0)
-	return func(int32, int32) []Range { return ranges }
-}
-
-func BenchmarkBloomReceive(b *testing.B) {
-	for _, traffic := range []bloomTraffic{{8, 5, 0, 800, 64}, {32, 5, 0, 800, 64}, {64, 5, 0, 800, 64}, {64, 5, 2, 800, 64}, {61, 5, 2, 800, 64}, {256, 5, 2, 800, 64}, {64, 40, 10, 800, 64}} {
-		b.Run(traffic.String(), func(b *testing.B) {
-			random := NewRandom(1)
-			device, receiver := NewSwitch(traffic.variant(), 800, &random), NewReceiver(traffic.variant(), 800, benchPaths(traffic), 1)
-			table := NewTable(traffic.variant(), 800)
-			packets := make([]Packet, 512)
-			for i := range packets {
-				traffic.cross(device, &packets[i], uint32(i))
-			}
-			receiver.Receive(table, &packets[0])
-			i := 0
-			for b.Loop() {
-				receiver.Receive(table, &packets[i%len(packets)])
-				i++
-			}
-			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/800, "ns/candidate")
-		})
-	}
-}
-
-func BenchmarkBloomCross(b *testing.B) {
-	traffic := bloomTraffic{64, 5, 0, 800, 1}
-	random := NewRandom(1)
-	device := NewSwitch(traffic.variant(), 800, &random)
-	var p Packet
-	for id := uint32(0); b.Loop(); id++ {
-		traffic.cross(device, &p, id)
-	}
-	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/5, "ns/hop")
-}
-
-func BenchmarkNewBloomWeights(b *testing.B) {
-	for b.Loop() {
-		bloomWeights(MaxBits, int(bloomHashes(MaxBits)))
 	}
 }

@@ -79,10 +79,14 @@ func bloomWeights(size, hashes int) []float64 {
 
 // FalsePositives are probabilities that an element that was not stored seems to be.
 type FalsePositives struct {
-	Hashes   int     // hash functions of the Bloom filter
-	Bloom    float64 // of the filter, exactly for ideal hash functions
-	Thesis   float64 // (1 - exp(-hashes x elements / bits))^hashes, the usual approximation
-	Measured float64 // in 2^18 tests of MurmurHash3: 64 other elements for each of 4096 filters
+	// Hashes: hash functions of the Bloom filter.
+	Hashes int
+	// Bloom: of the filter, exactly for ideal hash functions.
+	Bloom float64
+	// Thesis: (1 - exp(-hashes x elements / bits))^hashes, the usual approximation.
+	Thesis float64
+	// Measured: in 2^18 tests of MurmurHash3: 64 other elements for each of 4096 filters.
+	Measured float64
 	// Hash: of hashes stored one after the other in as many bits: 1 - (1 -
 	// 2^(-bits/elements))^elements
 	Hash float64

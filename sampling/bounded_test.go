@@ -14,7 +14,8 @@ import (
 func TestUnifiedInterval(t *testing.T) {
 	t.Parallel()
 	const deviation, step = 1e6, 4e-3
-	table := sampling.NewTable(sampling.Variant{Kind: sampling.OneBit, Slots: 1, Counter: 8, Hash: sampling.Field}, 1)
+	table := sampling.NewTable(sampling.Variant{Kind: sampling.OneBit, Slots: 1, Counter: 8,
+		Hash: sampling.Field}, 1)
 	e := &table.Links[0]
 	e.PacketsVariance = deviation * deviation
 	for _, top := range []float64{0.5, 1, 3, 6, 20} {
@@ -37,12 +38,14 @@ func TestUnifiedInterval(t *testing.T) {
 		}
 	}
 	table.Received.Packets = 0 // no upper bound: table X of Feldman and Cousins (1998)
-	for _, c := range []struct{ x, low, high float64 }{{0, 0, 1.96}, {1, 0, 2.96}, {5, 3.04, 6.96}, {2, 0.355, 3.96}, {-1, 0, 1.10}, {-3, 0, 0.42}} {
+	for _, c := range []struct{ x, low, high float64 }{{0, 0, 1.96}, {1, 0, 2.96}, {5, 3.04, 6.96},
+		{2, 0.355, 3.96}, {-1, 0, 1.10}, {-3, 0, 0.42}} {
 		e.Packets = c.x * deviation
 		got := table.PacketsEstimate(0)
 		t.Logf("%g: %.3f to %.3f", c.x, got.Low/deviation, got.High/deviation)
 		if math.Abs(got.Low/deviation-c.low) > 0.01 || math.Abs(got.High/deviation-c.high) > 0.01 {
-			t.Errorf("estimate %g: %.3f to %.3f, want %g to %g", c.x, got.Low/deviation, got.High/deviation, c.low, c.high)
+			t.Errorf("estimate %g: %.3f to %.3f, want %g to %g", c.x, got.Low/deviation, got.High/deviation, c.low,
+				c.high)
 		}
 	}
 }

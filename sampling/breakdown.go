@@ -9,7 +9,8 @@ import (
 
 // Key says where in a program packets belong.
 type Key struct {
-	Slice                int64 // of time
+	// Slice: of time.
+	Slice                int64
 	Phase, Tag, CallSite int32
 }
 

@@ -32,7 +32,8 @@ func breakdown(t *rapid.T, v sampling.Variant, some *traffic, packets []sampling
 	whole, others := sampling.NewTable(v, some.links), sampling.NewTable(v, some.links)
 	random := sampling.NewRandom(seed)
 	for i := range packets {
-		k := sampling.Key{Slice: int64(random.Below(3)) - 1, Phase: int32(random.Below(3)), Tag: -int32(random.Below(3)), CallSite: int32(random.Below(3))}
+		k := sampling.Key{Slice: int64(random.Below(3)) - 1, Phase: int32(random.Below(3)),
+			Tag: -int32(random.Below(3)), CallSite: int32(random.Below(3))}
 		b.Receive(k, &packets[i])
 		receiver.Receive(whole, &packets[i])
 		if fine := limitKey(by, k); !keys[fine] && kept < most {
@@ -88,7 +89,8 @@ func limitKey(by sampling.Dimensions, k sampling.Key) sampling.Key {
 }
 
 func compareKeys(a, b sampling.Key) int {
-	return slices.Compare([]int64{a.Slice, int64(a.Phase), int64(a.Tag), int64(a.CallSite)}, []int64{b.Slice, int64(b.Phase), int64(b.Tag), int64(b.CallSite)})
+	return slices.Compare([]int64{a.Slice, int64(a.Phase), int64(a.Tag), int64(a.CallSite)},
+		[]int64{b.Slice, int64(b.Phase), int64(b.Tag), int64(b.CallSite)})
 }
 
 // alike is equal up to the rounding of sums in another order.
@@ -99,8 +101,10 @@ func alike(t rapid.TB, a, b *sampling.Sparse) {
 	}
 	for i, x := range a.Entries {
 		y := b.Entries[i]
-		if math.Abs(x.Packets-y.Packets)+math.Abs(x.PacketsVariance-y.PacketsVariance)+math.Abs(x.Congested-y.Congested)+
-			math.Abs(x.CongestedVariance-y.CongestedVariance)+math.Abs(x.Covariance-y.Covariance) > 1e-9*(1+y.PacketsVariance) {
+		if math.Abs(x.Packets-y.Packets)+math.Abs(x.PacketsVariance-y.PacketsVariance)+
+			math.Abs(x.Congested-y.Congested)+
+			math.Abs(x.CongestedVariance-y.CongestedVariance)+
+			math.Abs(x.Covariance-y.Covariance) > 1e-9*(1+y.PacketsVariance) {
 			t.Fatalf("link %d: %+v and %+v", a.Links[i], x, y)
 		}
 	}

@@ -68,7 +68,8 @@ func (r route) found() int {
 }
 
 // travel is one packet on its route.
-func travel(v sampling.Variant, device *sampling.Switch, p *sampling.Packet, r route, sender sampling.Chooser) {
+func travel(v sampling.Variant, device *sampling.Switch, p *sampling.Packet, r route,
+	sender sampling.Chooser) {
 	p.Send(v, sender)
 	for i, link := range r.links {
 		device.Cross(&p.Header, p.ID, link, r.congested>>i&1 == 1)
@@ -185,7 +186,8 @@ func near(a, b float64) bool { return math.Abs(a-b) <= 1e-9*max(1, math.Abs(a), 
 // packet crossed, congested or not, and for one that it might have crossed.
 func TestExactMoments(t *testing.T) {
 	for _, text := range []string{"full", "full,counter=3", "n=2", "n=3,counter=2", "one-bit", "one-reservoir",
-		"one-reservoir,counter=3", "one-reservoir,hash=whole", "full,drawn=3", "one-bit,drawn=3", "one-reservoir,drawn=4"} {
+		"one-reservoir,counter=3", "one-reservoir,hash=whole", "full,drawn=3", "one-bit," +
+			"drawn=3", "one-reservoir,drawn=4"} {
 		v := variant(t, text)
 		links := independent(v, 5)
 		for length := 1; length <= 4; length++ {
@@ -205,11 +207,14 @@ func TestExactMoments(t *testing.T) {
 					if !v.Hashed() && place == 0 {
 						continue
 					}
-					if !near(m.w, w) || !near(m.c, c) || !near(m.ww-w*w, varW) || !near(m.cc-c*c, varC) || !near(m.wc-w*c, covariance) {
-						t.Fatalf("%s, %d hops, congested %b, hop %d: %+v, want means %g %g, variances %g %g, covariance %g", text, length, congested, place, m, w, c, varW, varC, covariance)
+					if !near(m.w, w) || !near(m.c, c) || !near(m.ww-w*w, varW) || !near(m.cc-c*c, varC) ||
+						!near(m.wc-w*c, covariance) {
+						t.Fatalf("%s, %d hops, congested %b, hop %d: %+v, want means %g %g, variances %g %g, "+
+							"covariance %g", text, length, congested, place, m, w, c, varW, varC, covariance)
 					}
 					if !near(m.varW, varW) || !near(m.varC, varC) || !near(m.common, covariance) {
-						t.Fatalf("%s, %d hops, congested %b, hop %d: estimates %g %g %g of variances %g %g and covariance %g", text, length, congested, place, m.varW, m.varC, m.common, varW, varC, covariance)
+						t.Fatalf("%s, %d hops, congested %b, hop %d: estimates %g %g %g of variances %g %g and "+
+							"covariance %g", text, length, congested, place, m.varW, m.varC, m.common, varW, varC, covariance)
 					}
 				}
 			}
@@ -227,11 +232,13 @@ func TestDrawnEqualsReservoir(t *testing.T) {
 				r := route{[]int32{3, 1, 4, 2}[:length], congested}
 				want, got := headers(plain, r), headers(drawn, r)
 				if len(want) != len(got) {
-					t.Fatalf("%s, %d hops, congested %b: %d headers, reservoirs have %d", kind, length, congested, len(got), len(want))
+					t.Fatalf("%s, %d hops, congested %b: %d headers, reservoirs "+
+						"have %d", kind, length, congested, len(got), len(want))
 				}
 				for h, p := range want {
 					if !near(got[h], p) {
-						t.Errorf("%s, %d hops, congested %b: %s has probability %g, reservoirs %g", kind, length, congested, h, got[h], p)
+						t.Errorf("%s, %d hops, congested %b: %s has probability %g, "+
+							"reservoirs %g", kind, length, congested, h, got[h], p)
 					}
 				}
 			}

@@ -44,28 +44,44 @@ var surprise = math.Log(familyCount / Significance)
 // bits that are 1, or on which a pair agrees. A share of n bits is
 // z = (2 share - 1) sqrt(n) deviations from 1/2.
 type HashTest struct {
-	Subjects int       // how many codes, identities or pairs
-	Trials   int       // bits of each
-	Worst    [2]uint32 // the subject furthest from 1/2; of a pair both
-	Share    float64   // its share
-	Z        float64   // its z
-	Limit    float64   // |Z| that no coins reach (by Hoeffding 1963, for all subjects together)
-	Beyond   int       // subjects with a greater |z|
-	Even     int       // subjects with exactly 1/2
-	Spread   float64   // mean of z^2: 1 for coins, 0 if all have 1/2
-	Least    float64   // a Spread below is too small for coins
-	Most     float64   // a Spread above is too great for coins
-	Skew     float64   // ln of the odds against a mean square of at most 1, however lumpy
-	Verdict  Verdict
+	// Subjects: how many codes, identities or pairs.
+	Subjects int
+	// Trials: bits of each.
+	Trials int
+	// Worst: the subject furthest from 1/2; of a pair both.
+	Worst [2]uint32
+	// Share: its share.
+	Share float64
+	// Z: its z.
+	Z float64
+	// Limit: |Z| that no coins reach (by Hoeffding 1963, for all subjects together).
+	Limit float64
+	// Beyond: subjects with a greater |z|.
+	Beyond int
+	// Even: subjects with exactly 1/2.
+	Even int
+	// Spread: mean of z^2: 1 for coins, 0 if all have 1/2.
+	Spread float64
+	// Least: a Spread below is too small for coins.
+	Least float64
+	// Most: a Spread above is too great for coins.
+	Most float64
+	// Skew: ln of the odds against a mean square of at most 1, however lumpy.
+	Skew    float64
+	Verdict Verdict
 }
 
 // HashReport is what Examine found.
 type HashReport struct {
-	Hash        Hash
-	CodeBalance HashTest // ones of each code over all identities
-	IDBalance   HashTest // ones of each identity over all codes
-	CodePairs   HashTest // identities on which two codes agree
-	IDPairs     HashTest // codes on which two identities agree
+	Hash Hash
+	// CodeBalance: ones of each code over all identities.
+	CodeBalance HashTest
+	// IDBalance: ones of each identity over all codes.
+	IDBalance HashTest
+	// CodePairs: identities on which two codes agree.
+	CodePairs HashTest
+	// IDPairs: codes on which two identities agree.
+	IDPairs HashTest
 }
 
 // Verdict is the worst of the four.

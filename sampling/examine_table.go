@@ -75,9 +75,8 @@ func flows(count int, random *Random) []uint32 {
 // WriteHashTable examines hashes in cases and writes a Markdown table: for each
 // of the four tests of a HashReport the Spread, the worst Share and the Verdict.
 func WriteHashTable(w io.Writer, hashes []Hash, cases []HashCase) error {
-	_, err := io.WriteString(w, `| identities | codes | hash | ones of a code | ones of an identity | two codes agree | two identities agree |
-|---|---|---|---|---|---|---|
-`)
+	_, err := io.WriteString(w, "| identities | codes | hash | ones of a code | ones of an identity | "+
+		"two codes agree | two identities agree |\n|---|---|---|---|---|---|---|\n")
 	for _, c := range cases {
 		for _, h := range hashes {
 			if err != nil {

@@ -59,8 +59,10 @@ func TestExamineCounts(t *testing.T) {
 			}
 		}
 		got := report.CodePairs
-		if got.Subjects != pairs || got.Trials != len(ids) || got.Even != even || math.Abs(math.Abs(got.Z)-worst) > 1e-9 || math.Abs(got.Spread-squares/float64(pairs)) > 1e-9 {
-			t.Errorf("%v: %+v, want %d pairs, %d even, worst %g, spread %g", h, got, pairs, even, worst, squares/float64(pairs))
+		if got.Subjects != pairs || got.Trials != len(ids) || got.Even != even ||
+			math.Abs(math.Abs(got.Z)-worst) > 1e-9 || math.Abs(got.Spread-squares/float64(pairs)) > 1e-9 {
+			t.Errorf("%v: %+v, want %d pairs, %d even, worst %g, "+
+				"spread %g", h, got, pairs, even, worst, squares/float64(pairs))
 		}
 		ones, id := 0, report.IDBalance.Worst[0]
 		for _, code := range codes {
@@ -104,7 +106,8 @@ func TestParityFound(t *testing.T) {
 func TestSmallIdentitiesFound(t *testing.T) {
 	ids, codes := consecutive(1, 128), linkCodes(0, 2048)
 	single := Examine(SingleMult, ids, codes)
-	if single.IDBalance.Verdict != Skewed || single.IDBalance.Share != 0 || single.CodeBalance.Verdict != Skewed {
+	if single.IDBalance.Verdict != Skewed || single.IDBalance.Share != 0 ||
+		single.CodeBalance.Verdict != Skewed {
 		t.Errorf("single multiplication: %+v", single)
 	}
 	for _, h := range []Hash{Field, Hmult, CRC} {
@@ -114,7 +117,8 @@ func TestSmallIdentitiesFound(t *testing.T) {
 	}
 	double := Examine(DoubleMult, ids, codes)
 	if double.IDBalance.Spread > single.IDBalance.Spread/10 {
-		t.Errorf("spread with double multiplication %g, with single %g", double.IDBalance.Spread, single.IDBalance.Spread)
+		t.Errorf("spread with double multiplication %g, with "+
+			"single %g", double.IDBalance.Spread, single.IDBalance.Spread)
 	}
 }
 
@@ -193,7 +197,8 @@ func TestFieldTooEven(t *testing.T) {
 	}
 	// 512 links have each eight bits twice: 256 of the pairs agree always or never.
 	r = Examine(Field, consecutive(7<<bits, 256), linkCodes(5<<bits, 512))
-	if test := r.CodePairs; test.Verdict != Lumpy || test.Beyond != 256 || test.Even != test.Subjects-256 || math.Abs(test.Z) != 16 {
+	if test := r.CodePairs; test.Verdict != Lumpy || test.Beyond != 256 || test.Even != test.Subjects-256 ||
+		math.Abs(test.Z) != 16 {
 		t.Errorf("256 identities, 512 links: %+v", test)
 	}
 }

@@ -316,7 +316,8 @@ func BenchmarkChooser(b *testing.B) {
 		b.Fatal(err)
 	}
 	random := sampling.NewRandom(1)
-	for name, c := range map[string]sampling.Chooser{"pcg": &random, "feedback": register, "rings": sampling.NewRings(16, 5, 20, 1)} {
+	for name, c := range map[string]sampling.Chooser{"pcg": &random, "feedback": register,
+		"rings": sampling.NewRings(16, 5, 20, 1)} {
 		b.Run(name, func(b *testing.B) {
 			for b.Loop() {
 				c.Below(5)

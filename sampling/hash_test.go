@@ -36,7 +36,8 @@ func TestHashesAreTheirFormulas(t *testing.T) {
 		hashers[h] = NewHasher(h, 1000)
 	}
 	rapid.Check(t, func(t *rapid.T) {
-		id, d, link := rapid.Uint32().Draw(t, "id"), rapid.Uint32().Draw(t, "d"), rapid.Int32Range(0, 999).Draw(t, "link")
+		id, d, link := rapid.Uint32().Draw(t, "id"), rapid.Uint32().Draw(t, "d"),
+			rapid.Int32Range(0, 999).Draw(t, "link")
 		for _, h := range Hashes {
 			if got, want := h.Bit(id, d), formulas[h](id, d); got != want {
 				t.Fatalf("%v(%d, %d) = %d, want %d", h, id, d, got, want)

@@ -10,8 +10,10 @@ import (
 	"remap/sampling"
 )
 
-var headerVariants = []string{"off", "full", "full,counter=3", "n=2", "n=5,counter=3", "one-bit", "one-bit,counter=4", "one-reservoir,counter=3",
-	"one-reservoir,counter=4", "one-reservoir,hash=whole", "bloom:20,counter=3", "bloom:64", "bloom:130", "full,drawn=7", "one-bit,drawn=63", "one-reservoir,drawn=5"}
+var headerVariants = []string{"off", "full", "full,counter=3", "n=2", "n=5,counter=3", "one-bit",
+	"one-bit,counter=4", "one-reservoir,counter=3",
+	"one-reservoir,counter=4", "one-reservoir,hash=whole", "bloom:20," +
+		"counter=3", "bloom:64", "bloom:130", "full,drawn=7", "one-bit,drawn=63", "one-reservoir,drawn=5"}
 
 // A header on the wire has as many bits as HeaderBits tells, and comes back as it
 // was after any number of hops.
@@ -65,8 +67,10 @@ func TestHeaderPacks(t *testing.T) {
 // (section 5.9).
 func TestHeaderBits(t *testing.T) {
 	for text, want := range map[string]int{
-		"off": 0, "full": 64, "n=4": 208, "one-bit,counter=3": 8, "one-reservoir,counter=3": 5, "one-reservoir,counter=4": 6,
-		"one-reservoir,hash=whole,counter=4": 29, "bloom:64": 144, "full,drawn=5": 60, "one-bit,drawn=7": 18, "one-reservoir,drawn=5": 8,
+		"off": 0, "full": 64, "n=4": 208, "one-bit,counter=3": 8, "one-reservoir," +
+			"counter=3": 5, "one-reservoir,counter=4": 6,
+		"one-reservoir,hash=whole,counter=4": 29, "bloom:64": 144, "full,drawn=5": 60, "one-bit," +
+			"drawn=7": 18, "one-reservoir,drawn=5": 8,
 	} {
 		if got := variant(t, text).HeaderBits(24); got != want {
 			t.Errorf("%s takes %d bits, want %d", text, got, want)
@@ -107,7 +111,10 @@ func FuzzUnpack(f *testing.F) {
 		if again := p.Pack(nil, v, 100); !bytes.Equal(again, packed) {
 			t.Fatalf("%s: %x is written back as %x", v, packed, again)
 		}
-		receiver := sampling.NewReceiver(v, 100, func(_, _ int32) []sampling.Range { return []sampling.Range{{First: 0, Count: 100}} }, 0)
+		receiver := sampling.NewReceiver(v, 100, func(_,
+			_ int32) []sampling.Range {
+			return []sampling.Range{{First: 0, Count: 100}}
+		}, 0)
 		receiver.Receive(sampling.NewTable(v, 100), &p)
 		receiver.Flush()
 	})

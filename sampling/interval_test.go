@@ -46,11 +46,13 @@ type sampledLink struct {
 }
 
 func newSampledLink(v sampling.Variant, length, found, n, m, others int) *sampledLink {
-	l := &sampledLink{variant: v, length: length, found: found, n: n, m: m, others: others, table: sampling.NewTable(v, 1)}
+	l := &sampledLink{variant: v, length: length, found: found, n: n, m: m, others: others,
+		table: sampling.NewTable(v, 1)}
 	if v.Kind == sampling.OneReservoir {
 		l.found = length
 	}
-	l.weight, l.foundWeight = float64(length)/float64(min(length, v.Slots)), float64(l.found)/float64(min(l.found, v.Slots))
+	l.weight, l.foundWeight = float64(length)/float64(min(length, v.Slots)),
+		float64(l.found)/float64(min(l.found, v.Slots))
 	r := &l.table.Received
 	r.Packets = int64(n + others)
 	r.Hops = r.Packets * int64(length)
@@ -65,7 +67,8 @@ func newSampledLink(v sampling.Variant, length, found, n, m, others int) *sample
 // OneReservoir the former are those that were not congested.
 func (l *sampledLink) judged(hops, found int) *sampling.Table {
 	w, c := l.weight*float64(hops), l.foundWeight*float64(found)
-	e := sampling.Entry{Packets: w, PacketsVariance: (l.weight - 1) * w, Congested: c, CongestedVariance: (l.foundWeight - 1) * c}
+	e := sampling.Entry{Packets: w, PacketsVariance: (l.weight - 1) * w, Congested: c,
+		CongestedVariance: (l.foundWeight - 1) * c}
 	if l.variant.Kind == sampling.OneReservoir {
 		e.Packets += c
 		e.PacketsVariance += e.CongestedVariance

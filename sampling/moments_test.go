@@ -71,7 +71,8 @@ func (s *series) variance() float64 { return s.squares/s.count - s.mean()*s.mean
 // is checks the mean against what it must be, in standard errors.
 func (s *series) is(t *testing.T, what string, want float64) {
 	t.Helper()
-	if allowed := sigmas*math.Sqrt(s.variance()/s.count) + 1e-9*(1+math.Abs(want)); math.Abs(s.mean()-want) > allowed {
+	if allowed := sigmas*math.Sqrt(s.variance()/s.count) +
+		1e-9*(1+math.Abs(want)); math.Abs(s.mean()-want) > allowed {
 		t.Errorf("%s: mean %g, want %g +- %g", what, s.mean(), want, allowed)
 	}
 }
@@ -82,7 +83,8 @@ func (s *series) is(t *testing.T, what string, want float64) {
 func TestMoments(t *testing.T) {
 	t.Parallel()
 	some, runs := fixedTraffic(150), 3000
-	for _, name := range []string{"full", "n=2", "one-reservoir,hash=whole", "one-bit", "one-reservoir", "one-bit,hash=crc"} {
+	for _, name := range []string{"full", "n=2", "one-reservoir," +
+		"hash=whole", "one-bit", "one-reservoir", "one-bit,hash=crc"} {
 		v := parse(t, name)
 		type sums struct{ w, c, ww, cc, wc, varW, varC, cov series }
 		links := make([]sums, some.links)
@@ -169,7 +171,8 @@ func (f *fewHops) draw() *sampling.Table {
 	if one {
 		weight = l
 	}
-	e := sampling.Entry{Packets: float64(l * w), PacketsVariance: float64(l * (l - 1) * w), Congested: weight * float64(c), CongestedVariance: weight * (weight - 1) * float64(c)}
+	e := sampling.Entry{Packets: float64(l * w), PacketsVariance: float64(l * (l - 1) * w),
+		Congested: weight * float64(c), CongestedVariance: weight * (weight - 1) * float64(c)}
 	if one {
 		e.Covariance = e.CongestedVariance
 	}
@@ -246,12 +249,18 @@ func checkFraction(t *testing.T, name string, law *fewHops, runs int) float64 {
 		better.add(table.LessBiased(0))
 		square.add((f - truth) * (f - truth))
 	}
-	t.Logf("%s, F = %.2f: mean %.5f, bias of second order %.5f, LessBiased %.5f; variance %.3e, expansion %.3e", name, truth, plain.mean(), bias, better.mean(), plain.variance(), want)
+	t.Logf("%s, F = %.2f: mean %.5f, bias of second order %.5f, LessBiased %.5f; variance %.3e, expansion "+
+		"%.3e", name, truth, plain.mean(), bias, better.mean(), plain.variance(), want)
 	allowed := sigmas*math.Sqrt(plain.variance()/float64(runs)) + 9*order*math.Abs(bias)
 	if math.Abs(plain.mean()-bias-truth) > allowed || math.Abs(better.mean()-truth) > allowed {
-		t.Errorf("%s, F = %g: mean %g less bias %g, LessBiased %g; allowed are %g", name, truth, plain.mean(), bias, better.mean(), allowed)
+		t.Errorf("%s, F = %g: mean %g less bias %g, LessBiased %g; allowed "+
+			"are %g", name, truth, plain.mean(), bias, better.mean(), allowed)
 	}
-	if ratio := square.mean() / want; math.Abs(ratio-1) > sigmas*math.Sqrt(square.variance()/float64(runs))/want+9*order {
+	if ratio := square.mean() / want; math.Abs(
+		ratio-1,
+	) > sigmas*math.Sqrt(
+		square.variance()/float64(runs),
+	)/want+9*order {
 		t.Errorf("%s, F = %g: the variance is %g of the expansion's", name, truth, ratio)
 	}
 	return plain.variance()

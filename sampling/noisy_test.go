@@ -98,8 +98,9 @@ func TestCoverageOfNoise(t *testing.T) {
 	const runs = 2000
 	packets := map[string][]int{"one-bit": {300}, "one-reservoir": {300}, "bloom:32": {300}, "full": {300}}
 	if long() {
-		packets = map[string][]int{"one-bit": {60, 300}, "one-reservoir": {1000}, "bloom:16": {300}, "bloom:64": {300},
-			"full": {60, 300}, "n=2": {60}, "one-reservoir,hash=whole": {300}, "one-reservoir,counter=3": {60}}
+		packets = map[string][]int{"one-bit": {60, 300}, "one-reservoir": {1000}, "bloom:16": {300},
+			"bloom:64": {300},
+			"full":     {60, 300}, "n=2": {60}, "one-reservoir,hash=whole": {300}, "one-reservoir,counter=3": {60}}
 	}
 	for _, name := range slices.Sorted(maps.Keys(packets)) {
 		for _, q := range packets[name] {
@@ -130,7 +131,8 @@ func coverageOfNoise(t *testing.T, v sampling.Variant, q, runs int) {
 	for l, s := range links {
 		n, m := some.n[l], some.m[l]
 		what := fmt.Sprintf("%v, %d packets, link %d with N = %d, M = %d", v, q, l, n, m)
-		t.Logf("%s: N %.3f, M %.3f, F %.3f, F known in %.2f of runs", what, s.packets, s.congested, s.fraction, s.known)
+		t.Logf("%s: N %.3f, M %.3f, F %.3f, F known in %.2f of "+
+			"runs", what, s.packets, s.congested, s.fraction, s.known)
 		sum := v.Hashed() || v.Kind == sampling.Bloom && s.noise > 10
 		within(t, what+": N", s.packets, sum || v.Kind != sampling.Bloom && n >= 100)
 		within(t, what+": M", s.congested, sum)

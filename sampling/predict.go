@@ -6,20 +6,32 @@ import "math"
 // A packet crosses l links, g of them congested. It is a candidate of a link if
 // its receiver could not rule out that it crossed it.
 type Truth struct {
-	Packets float64 // N: packets that crossed the link
-	Lengths float64 // sum over them of l
-	Shares  float64 // of l / min(n, l), where reservoirs hold n links
+	// Packets: N: packets that crossed the link.
+	Packets float64
+	// Lengths: sum over them of l.
+	Lengths float64
+	// Shares: of l / min(n, l), where reservoirs hold n links.
+	Shares float64
 
-	Congested        float64 // M: packets that found the link congested
-	CongestedLengths float64 // sum over them of l
-	Found            float64 // of g
-	FoundShares      float64 // of g / min(n, g)
+	// Congested: M: packets that found the link congested.
+	Congested float64
+	// CongestedLengths: sum over them of l.
+	CongestedLengths float64
+	// Found: of g.
+	Found float64
+	// FoundShares: of g / min(n, g).
+	FoundShares float64
 
-	Candidates     float64 // Q
-	LengthsSquared float64 // sum over them of l^2
-	FoundSquared   float64 // of g^2
-	CandidateFound float64 // of g
-	Products       float64 // of l g
+	// Candidates: Q.
+	Candidates float64
+	// LengthsSquared: sum over them of l^2.
+	LengthsSquared float64
+	// FoundSquared: of g^2.
+	FoundSquared float64
+	// CandidateFound: of g.
+	CandidateFound float64
+	// Products: of l g.
+	Products float64
 
 	// Filter: under Bloom the variances of the counts of packets and of congested ones, and their
 	// covariance
@@ -28,10 +40,14 @@ type Truth struct {
 
 // Prediction is what to expect of the estimates of one link.
 type Prediction struct {
-	PacketsDeviation   float64 // standard deviation of Entry.Packets
-	CongestedDeviation float64 // of Entry.Congested
-	Covariance         float64 // of both
-	FractionDeviation  float64 // of their quotient, to first order; 0 if no packet crossed the link
+	// PacketsDeviation: standard deviation of Entry.Packets.
+	PacketsDeviation float64
+	// CongestedDeviation: of Entry.Congested.
+	CongestedDeviation float64
+	// Covariance: of both.
+	Covariance float64
+	// FractionDeviation: of their quotient, to first order; 0 if no packet crossed the link.
+	FractionDeviation float64
 }
 
 // Predict is the statistics of a variant (Taffet 2018, sections 3.3 and 5.3, for

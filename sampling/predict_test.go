@@ -33,7 +33,8 @@ func mixedPaths(source, destination int32) []sampling.Range {
 	if source == 4 {
 		return []sampling.Range{{First: 2, Count: 1}, {First: 4, Count: 16}}
 	}
-	return []sampling.Range{{First: 0, Count: 2}, {First: 4, Count: 5}, {First: 12, Count: 1}, {First: 15, Count: 1}}
+	return []sampling.Range{{First: 0, Count: 2}, {First: 4, Count: 5}, {First: 12, Count: 1},
+		{First: 15, Count: 1}}
 }
 
 // observed are sums of what is seen of one quantity over runs, whose expectation
@@ -63,7 +64,8 @@ func (o *observed) off(expected float64) float64 {
 // tests would fail by chance.
 func TestPredictions(t *testing.T) {
 	t.Parallel()
-	for _, text := range []string{"full", "n=2", "n=4", "one-bit", "one-reservoir", "one-reservoir,counter=3", "one-reservoir,hash=whole",
+	for _, text := range []string{"full", "n=2", "n=4", "one-bit", "one-reservoir", "one-reservoir," +
+		"counter=3", "one-reservoir,hash=whole",
 		"full,drawn=6", "one-bit,drawn=6", "one-reservoir,drawn=7", "bloom:32", "bloom:16", "one-bit,hash=crc"} {
 		t.Run(text, func(t *testing.T) {
 			v := variant(t, text)
@@ -142,11 +144,14 @@ func (o *linkObserved) check(t *testing.T, link int, p sampling.Prediction, trut
 		expected float64
 	}{
 		{"error of packets", &o.w, 0}, {"error of congested", &o.c, 0},
-		{"variance of packets", &o.ww, varW}, {"variance of congested", &o.cc, varC}, {"covariance", &o.wc, p.Covariance},
-		{"estimated variance of packets", &o.varW, varW}, {"estimated variance of congested", &o.varC, varC}, {"estimated covariance", &o.common, p.Covariance},
+		{"variance of packets", &o.ww, varW}, {"variance of " +
+			"congested", &o.cc, varC}, {"covariance", &o.wc, p.Covariance},
+		{"estimated variance of packets", &o.varW, varW}, {"estimated variance of " +
+			"congested", &o.varC, varC}, {"estimated covariance", &o.common, p.Covariance},
 	} {
 		if off := c.seen.off(c.expected); off > 5.5 {
-			t.Errorf("link %d: %s %g on average, want %g: %g standard errors off", link, c.name, c.seen.sum/c.seen.n, c.expected, off)
+			t.Errorf("link %d: %s %g on average, want %g: %g standard "+
+				"errors off", link, c.name, c.seen.sum/c.seen.n, c.expected, off)
 		}
 	}
 	if truth.Packets > 0 {
@@ -164,7 +169,8 @@ func TestPredictedFraction(t *testing.T) {
 	t.Parallel()
 	const runs, packets = 2000, 3000
 	r := route{[]int32{0, 1, 2, 3}, 0b0110}
-	for _, text := range []string{"full", "n=2", "one-reservoir,hash=whole", "one-reservoir", "one-bit", "bloom:32"} {
+	for _, text := range []string{"full", "n=2", "one-reservoir," +
+		"hash=whole", "one-reservoir", "one-bit", "bloom:32"} {
 		v := variant(t, text)
 		random := sampling.NewRandom(21)
 		device := sampling.NewSwitch(v, 6, &random)
@@ -193,7 +199,8 @@ func TestPredictedFraction(t *testing.T) {
 			squares.add(d * d)
 		}
 		if off := squares.off(prediction.FractionDeviation * prediction.FractionDeviation); off > 5 {
-			t.Errorf("%s: deviation %g, predicted %g", text, math.Sqrt(squares.sum/squares.n), prediction.FractionDeviation)
+			t.Errorf("%s: deviation %g, predicted %g", text, math.Sqrt(squares.sum/squares.n),
+				prediction.FractionDeviation)
 		}
 	}
 }

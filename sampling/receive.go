@@ -2,8 +2,10 @@ package sampling
 
 // Packet is a packet as its receiver has it.
 type Packet struct {
-	ID          uint32 // that its switches have hashed with; best of Identities
-	Source      int32  // sender and receiver, as Paths knows them
+	// ID: that its switches have hashed with; best of Identities.
+	ID uint32
+	// Source: sender and receiver, as Paths knows them.
+	Source      int32
 	Destination int32
 	Header
 }

@@ -3,21 +3,31 @@ package sampling
 // Header is what a packet carries. Which fields mean something depends on the
 // variant; a reservoir's link or bit means nothing while its count is 0.
 type Header struct {
-	HopCount       uint8 // switch output ports crossed, up to the counter's limit
-	CongestedCount uint8 // those of them that were congested; not under OneReservoir
-	HopBit         uint8 // hashed variants: of the sampled link
+	// HopCount: switch output ports crossed, up to the counter's limit.
+	HopCount uint8
+	// CongestedCount: those of them that were congested; not under OneReservoir.
+	CongestedCount uint8
+	// HopBit: hashed variants: of the sampled link.
+	HopBit uint8
 	// CongestedBit: OneBit: of the sampled congested link; OneReservoir: 1 if the sampled link was
 	// congested
-	CongestedBit  uint8
-	HopLink       int32 // whole links, of one slot: the sampled link
-	CongestedLink int32 // whole links, of one slot, Full only: the sampled congested link
+	CongestedBit uint8
+	// HopLink: whole links, of one slot: the sampled link.
+	HopLink int32
+	// CongestedLink: whole links, of one slot, Full only: the sampled congested link.
+	CongestedLink int32
 
-	HopDraws       uint64 // Drawn, in place of HopCount: see Send
-	CongestedDraws uint64 // Drawn, in place of CongestedCount: see Send
+	// HopDraws: Drawn, in place of HopCount: see Send.
+	HopDraws uint64
+	// CongestedDraws: Drawn, in place of CongestedCount: see Send.
+	CongestedDraws uint64
 
-	Hops, Congested []int32  // several slots: the sampled links, at most Slots
-	Filter          []uint64 // Bloom: the crossed links
-	CongestedFilter []uint64 // Bloom: the congested ones
+	// Hops, Congested: several slots: the sampled links, at most Slots.
+	Hops, Congested []int32
+	// Filter: Bloom: the crossed links.
+	Filter []uint64
+	// CongestedFilter: Bloom: the congested ones.
+	CongestedFilter []uint64
 }
 
 // Chooser is a source of chance in a switch.

@@ -78,20 +78,23 @@ func TestFractionMoments(t *testing.T) {
 	wantMean := ratio + m*(length-1)/math.Pow(n, 2) - m*(length-1)*(length-2)/math.Pow(n, 3)
 	wantVariance := ratio * ratio * (float64(congested-1)/m + float64(length-1)/n)
 	f.is(t, "mean", wantMean)
-	if allowed := sigmas*math.Sqrt(square.variance()/runs) + 9*(length-1)/float64(n)*wantVariance; math.Abs(square.mean()-wantVariance) > allowed {
+	if allowed := sigmas*math.Sqrt(square.variance()/runs) +
+		9*(length-1)/float64(n)*wantVariance; math.Abs(square.mean()-wantVariance) > allowed {
 		t.Errorf("variance %g, want %g +- %g", square.mean(), wantVariance, allowed)
 	}
 }
 
 func TestMergeAddsReceivers(t *testing.T) {
 	random := sampling.NewRandom(3)
-	a, b, both := sampling.NewTable(sampling.Reservoirs, 4), sampling.NewTable(sampling.Reservoirs, 4), sampling.NewTable(sampling.Reservoirs, 4)
+	a, b, both := sampling.NewTable(sampling.Reservoirs, 4), sampling.NewTable(sampling.Reservoirs, 4),
+		sampling.NewTable(sampling.Reservoirs, 4)
 	send(a, 100, 4, 2, &random)
 	send(b, 50, 3, 1, &random)
 	both.Merge(a)
 	both.Merge(b)
 	for i := range both.Links {
-		if both.Links[i].Packets != a.Links[i].Packets+b.Links[i].Packets || both.Links[i].CongestedVariance != a.Links[i].CongestedVariance+b.Links[i].CongestedVariance {
+		if both.Links[i].Packets != a.Links[i].Packets+b.Links[i].Packets ||
+			both.Links[i].CongestedVariance != a.Links[i].CongestedVariance+b.Links[i].CongestedVariance {
 			t.Errorf("link %d: %+v", i, both.Links[i])
 		}
 	}
@@ -117,14 +120,18 @@ func TestCountersSaturate(t *testing.T) {
 // Estimates stay within what is possible, in order, whatever a table holds.
 func TestEstimatesInBounds(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		v := parse(t, rapid.SampledFrom([]string{"off", "full", "n=3", "one-bit", "one-reservoir", "one-reservoir,hash=whole", "bloom:16", "bloom:64"}).Draw(t, "variant"))
-		number := rapid.OneOf(rapid.Just(0.), rapid.Float64Range(-1e6, 1e6), rapid.Map(rapid.IntRange(-9, 9), func(x int) float64 { return float64(x) }))
+		v := parse(t, rapid.SampledFrom([]string{"off", "full", "n=3", "one-bit", "one-reservoir",
+			"one-reservoir,hash=whole", "bloom:16", "bloom:64"}).Draw(t, "variant"))
+		number := rapid.OneOf(rapid.Just(0.), rapid.Float64Range(-1e6, 1e6),
+			rapid.Map(rapid.IntRange(-9, 9), func(x int) float64 { return float64(x) }))
 		table := sampling.NewTable(v, 1)
-		for _, x := range []*float64{&table.Links[0].Packets, &table.Links[0].PacketsVariance, &table.Links[0].Congested, &table.Links[0].CongestedVariance, &table.Links[0].Covariance} {
+		for _, x := range []*float64{&table.Links[0].Packets, &table.Links[0].PacketsVariance,
+			&table.Links[0].Congested, &table.Links[0].CongestedVariance, &table.Links[0].Covariance} {
 			*x = number.Draw(t, "count")
 		}
 		r := &table.Received
-		for _, x := range []*int64{&r.Packets, &r.Hops, &r.HopsSquared, &r.CongestedPackets, &r.CongestedHops, &r.CongestedSquared} {
+		for _, x := range []*int64{&r.Packets, &r.Hops, &r.HopsSquared, &r.CongestedPackets, &r.CongestedHops,
+			&r.CongestedSquared} {
 			*x = rapid.Int64Range(0, 1000).Draw(t, "received")
 		}
 		if f := table.Fraction(0); !(0 <= f.Low && f.Low <= f.High && f.High <= 1 && 0 <= f.Value && f.Value <= 1) {
@@ -195,7 +202,8 @@ func TestRandomUniform(t *testing.T) {
 	for i := range expected {
 		expected[i] = draws / cells
 	}
-	if x, limit := stat.ChiSquare(count, expected), (distuv.ChiSquared{K: cells - 1}).Quantile(1-1e-6); x > limit {
+	if x, limit := stat.ChiSquare(count, expected),
+		(distuv.ChiSquared{K: cells - 1}).Quantile(1-1e-6); x > limit {
 		t.Errorf("chi-square %g above %g", x, limit)
 	}
 }
@@ -223,7 +231,8 @@ func TestLongPathsKeepSampling(t *testing.T) {
 		t.Errorf("the last of %d hops is kept %d times, want about %.0f", length, last, expected)
 	}
 	// 45 hops beyond the 255th, each replacing with probability 1/256.
-	if expected := packets * (1 - math.Pow(255./256, 45)); math.Abs(float64(late)-expected) > 6*math.Sqrt(expected) {
+	if expected := packets * (1 - math.Pow(255./256,
+		45)); math.Abs(float64(late)-expected) > 6*math.Sqrt(expected) {
 		t.Errorf("hops beyond the 255th are kept %d times, want about %.0f", late, expected)
 	}
 }

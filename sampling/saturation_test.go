@@ -20,7 +20,8 @@ func TestSaturationOfThesis(t *testing.T) {
 // What switches keep with counters that are too short, over all draws, is what
 // the closed form says; and so is what receivers make of it.
 func TestSaturationClosedForm(t *testing.T) {
-	for _, text := range []string{"full,counter=1", "full,counter=2", "full,counter=3", "one-reservoir,hash=whole,counter=2",
+	for _, text := range []string{"full,counter=1", "full,counter=2", "full,counter=3", "one-reservoir," +
+		"hash=whole,counter=2",
 		"n=2,counter=2", "n=3,counter=2", "n=3,counter=3", "full,drawn=4", "full,counter=8"} {
 		v := variant(t, text)
 		for length := 1; length <= 8; length++ {
@@ -80,7 +81,8 @@ func inOrder(links []int32, length int) sampling.Positions {
 // while its counter holds.
 func TestCorrectedMoments(t *testing.T) {
 	t.Parallel()
-	for _, text := range []string{"full,counter=1", "full,counter=2", "n=2,counter=2", "n=3,counter=2", "one-reservoir,hash=whole,counter=2",
+	for _, text := range []string{"full,counter=1", "full,counter=2", "n=2,counter=2", "n=3,counter=2",
+		"one-reservoir,hash=whole,counter=2",
 		"one-reservoir,counter=2", "one-bit,counter=2", "one-reservoir,counter=1"} {
 		v := variant(t, text)
 		count := 7
@@ -145,11 +147,14 @@ func checkCorrected(t *testing.T, text string, v sampling.Variant, r route, i in
 		varC, covariance = m.cc-m.c*m.c, m.wc-m.w*m.c
 		m.varC, m.common = varC, covariance
 	}
-	if !near(m.w, w) || !near(m.c, c) || !near(m.ww-m.w*m.w, varW) || !near(m.cc-m.c*m.c, varC) || !near(m.wc-m.w*m.c, covariance) {
-		t.Errorf("%s: %d hops, congested %b, candidate %d: %+v, want means %g %g, variances %g %g, covariance %g", text, length, r.congested, i+1, m, w, c, varW, varC, covariance)
+	if !near(m.w, w) || !near(m.c, c) || !near(m.ww-m.w*m.w, varW) || !near(m.cc-m.c*m.c, varC) ||
+		!near(m.wc-m.w*m.c, covariance) {
+		t.Errorf("%s: %d hops, congested %b, candidate %d: %+v, want means %g %g, variances %g %g, "+
+			"covariance %g", text, length, r.congested, i+1, m, w, c, varW, varC, covariance)
 	}
 	if !near(m.varW, varW) || !near(m.varC, varC) || !near(m.common, covariance) {
-		t.Errorf("%s: %d hops, congested %b, candidate %d: estimates %g %g %g of variances %g %g, covariance %g", text, length, r.congested, i+1, m.varW, m.varC, m.common, varW, varC, covariance)
+		t.Errorf("%s: %d hops, congested %b, candidate %d: estimates %g %g %g of variances %g %g, "+
+			"covariance %g", text, length, r.congested, i+1, m.varW, m.varC, m.common, varW, varC, covariance)
 	}
 }
 
@@ -173,7 +178,8 @@ func TestCongestedSaturationBounds(t *testing.T) {
 				}
 				last = w
 			}
-			if first := v.ExpectedWeight(1, g); !near(first, float64(most-1)/float64(most)*math.Pow(1-1/float64(most), float64(g-most))) {
+			if first := v.ExpectedWeight(1, g); !near(first,
+				float64(most-1)/float64(most)*math.Pow(1-1/float64(most), float64(g-most))) {
 				t.Errorf("%s bits: the first of %d weighs %g", bits, g, first)
 			}
 		}
@@ -183,7 +189,8 @@ func TestCongestedSaturationBounds(t *testing.T) {
 // A counter that is not at its limit, links whose place is not fixed, and places
 // that contradict the counter leave everything as it is.
 func TestNothingToCorrect(t *testing.T) {
-	for _, text := range []string{"full,counter=2", "n=2,counter=2", "one-reservoir,hash=whole,counter=2", "one-reservoir,counter=2", "one-bit,counter=2"} {
+	for _, text := range []string{"full,counter=2", "n=2,counter=2", "one-reservoir,hash=whole," +
+		"counter=2", "one-reservoir,counter=2", "one-bit,counter=2"} {
 		v := variant(t, text)
 		links := independent(v, 6)
 		for _, length := range []int{2, 5} {
@@ -210,7 +217,8 @@ func TestNothingToCorrect(t *testing.T) {
 func TestCoverageOfCorrectedCounts(t *testing.T) {
 	t.Parallel()
 	const runs, length, packets = 2000, 5, 40
-	for _, text := range []string{"full,counter=1", "full,counter=2", "n=2,counter=2", "one-reservoir,hash=whole,counter=1", "one-reservoir,hash=whole,counter=2"} {
+	for _, text := range []string{"full,counter=1", "full,counter=2", "n=2,counter=2", "one-reservoir," +
+		"hash=whole,counter=1", "one-reservoir,hash=whole,counter=2"} {
 		v := variant(t, text)
 		random := sampling.NewRandom(5)
 		device := sampling.NewSwitch(v, 2*length, &random)

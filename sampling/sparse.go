@@ -10,9 +10,11 @@ import (
 // Sparse is a table of only those links that have counts. Package sampling/tablejson
 // reads and writes it as JSON.
 type Sparse struct {
-	Variant  Variant
-	Links    []int32 // ascending, each once
-	Entries  []Entry // length links, in their order; none is all zero
+	Variant Variant
+	// Links: ascending, each once.
+	Links []int32
+	// Entries: length links, in their order; none is all zero.
+	Entries  []Entry
 	Received Totals
 }
 

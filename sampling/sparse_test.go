@@ -17,7 +17,8 @@ func drawSparse(t *rapid.T, v sampling.Variant) *sampling.Sparse {
 	number := func(low, high int) float64 { return float64(rapid.IntRange(low, high).Draw(t, "count")) }
 	for range rapid.IntRange(0, 12).Draw(t, "links") {
 		table.Links[rapid.IntRange(0, sparseLinks-1).Draw(t, "link")] = sampling.Entry{
-			Packets: number(-9, 9), PacketsVariance: number(0, 99), Congested: number(-5, 5), CongestedVariance: number(0, 99), Covariance: number(-9, 9)}
+			Packets: number(-9, 9), PacketsVariance: number(0, 99), Congested: number(-5, 5),
+			CongestedVariance: number(0, 99), Covariance: number(-9, 9)}
 	}
 	table.Received.Packets = int64(number(0, 99))
 	table.Received.Hops = int64(number(0, 99))
@@ -70,7 +71,8 @@ func TestMergeSparse(t *testing.T) {
 		equal(t, "another order", merge(t, rapid.Permutation(tables).Draw(t, "order")...), sum)
 		for link := range int32(sparseLinks) {
 			if sum.Entry(link) != whole.Links[link] || sum.Fraction(link) != whole.Fraction(link) ||
-				sum.PacketsEstimate(link) != whole.PacketsEstimate(link) || sum.CongestedEstimate(link) != whole.CongestedEstimate(link) {
+				sum.PacketsEstimate(link) != whole.PacketsEstimate(link) ||
+				sum.CongestedEstimate(link) != whole.CongestedEstimate(link) {
 				t.Fatalf("link %d: %+v and %+v", link, sum.Entry(link), whole.Links[link])
 			}
 		}

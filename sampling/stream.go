@@ -9,7 +9,8 @@ import (
 // 2018, section 3.2): one sparse table for every slice of time. It keeps full
 // tables only of the slices that may still get packets.
 type Stream struct {
-	Late int64 // packets that came later than tolerated and were counted in the current slice
+	// Late: packets that came later than tolerated and were counted in the current slice.
+	Late int64
 
 	variant           Variant
 	links             int

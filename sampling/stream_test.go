@@ -50,7 +50,8 @@ func TestStream(t *testing.T) {
 		v := parse(t, name)
 		packets := some.packets(v, 3)
 		rapid.Check(t, func(t *rapid.T) {
-			length, tolerance := rapid.Int64Range(1, 40).Draw(t, "length"), rapid.Int64Range(0, 100).Draw(t, "tolerance")
+			length, tolerance := rapid.Int64Range(1, 40).Draw(t, "length"),
+				rapid.Int64Range(0, 100).Draw(t, "tolerance")
 			var got stored
 			stream, err := sampling.NewStream(v, some.links, some.paths(), 1, length, tolerance, got.take)
 			if err != nil {
@@ -112,7 +113,8 @@ func TestStreamEmits(t *testing.T) {
 		arrival int64
 		emitted []int64
 		late    int64
-	}{{3, nil, 0}, {12, nil, 0}, {14, nil, 0}, {9, nil, 0}, {15, []int64{0}, 0}, {9, []int64{0}, 1}, {1 << 60, []int64{0, 1}, 1}} {
+	}{{3, nil, 0}, {12, nil, 0}, {14, nil, 0}, {9, nil, 0}, {15, []int64{0}, 0}, {9, []int64{0}, 1},
+		{1 << 60, []int64{0, 1}, 1}} {
 		stream.Receive(step.arrival, &packets[i%5])
 		if !slices.Equal(got.slices, step.emitted) || stream.Late != step.late {
 			t.Errorf("arrival %d: emitted %v, %d late", step.arrival, got.slices, stream.Late)

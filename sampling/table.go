@@ -10,8 +10,9 @@ import "math"
 // them it adds what makes their variances known without bias, whatever mix of
 // path lengths there is; see docs/sampling.md.
 type Table struct {
-	Variant  Variant
-	Links    []Entry // length links
+	Variant Variant
+	// Links: length links.
+	Links    []Entry
 	Received Totals
 }
 

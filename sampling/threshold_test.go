@@ -120,7 +120,8 @@ func TestLeastPackets(t *testing.T) {
 		if n, threshold := s*share, 5*math.Sqrt(s)*2.3263478740408408; math.Abs(n/threshold-1) > 1e-9 {
 			t.Errorf("%g packets cross a link that needs %g", n, threshold)
 		}
-		if whole := sampling.LeastPackets(sampling.Reservoirs, 5, share, 0.99); math.Abs(whole-5*float64(c.middle)) > 1e-6 {
+		if whole := sampling.LeastPackets(sampling.Reservoirs, 5, share,
+			0.99); math.Abs(whole-5*float64(c.middle)) > 1e-6 {
 			t.Errorf("unhashed, %d links take %g packets", c.links, whole)
 		}
 	}

@@ -191,7 +191,8 @@ func (v Variant) Validate() error {
 	case v.Kind == Bloom && (v.Bits < 8 || v.Bits > MaxBits):
 		return fmt.Errorf("sampling with Bloom filters of %d bits: must be 8 to %d", v.Bits, MaxBits)
 	case v.Kind == Bloom && BloomHash == nil:
-		return errors.New("sampling with Bloom filters: the program does not import remap/sampling/bloom, which has their hash")
+		return errors.New("sampling with Bloom filters: the program does not import remap/sampling/bloom, " +
+			"which has their hash")
 	case v.Kind == Bloom && v.Slots != 1:
 		return fmt.Errorf("reservoirs of %d links beside Bloom filters: must be 1", v.Slots)
 	case v.Slots < 1 || v.Slots > MaxSlots:

@@ -259,7 +259,8 @@ func BenchmarkNewLinkSet(b *testing.B) {
 func BenchmarkPacketCost(b *testing.B) {
 	const packets = 32
 	v := Variant{Kind: OneBit, Slots: 1, Counter: 8, Hash: Field}
-	ranges := []Range{{First: 100, Count: 200}, {First: 2000, Count: 300}, {First: 9001, Count: 290}, {First: 18000, Count: 10}}
+	ranges := []Range{{First: 100, Count: 200}, {First: 2000, Count: 300}, {First: 9001, Count: 290},
+		{First: 18000, Count: 10}}
 	paths := func(int32, int32) []Range { return ranges }
 	hasher, table := NewHasher(Field, 18432), NewTable(v, 18432)
 	direct, blocks := NewReceiver(v, 18432, paths, 1), NewReceiver(v, 18432, paths, 1)

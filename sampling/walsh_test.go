@@ -13,9 +13,11 @@ const walshLinks = 200
 // received is what two receivers make of packets: one that collects them in
 // blocks, one that tests every candidate link at once. Packet i belongs to table
 // tables[i].
-func received(v Variant, positions Positions, packets []Packet, tables []int, flows int) (blocks, direct [3]*Table) {
+func received(v Variant, positions Positions, packets []Packet, tables []int, flows int) (blocks,
+	direct [3]*Table) {
 	paths := func(source, destination int32) []Range {
-		return []Range{{First: source * 3, Count: 9}, {First: 60 + destination*5, Count: 70}, {First: walshLinks - 1, Count: 1}}
+		return []Range{{First: source * 3, Count: 9}, {First: 60 + destination*5, Count: 70},
+			{First: walshLinks - 1, Count: 1}}
 	}
 	collecting, testing := NewReceiver(v, walshLinks, paths, flows), NewReceiver(v, walshLinks, paths, flows)
 	testing.blocks = nil
@@ -65,7 +67,8 @@ func walshPackets(t *rapid.T, v Variant) ([]Packet, []int) {
 
 var walshVariants = []Variant{
 	{Kind: OneBit, Slots: 1, Counter: 8, Hash: Field}, {Kind: OneBit, Slots: 1, Counter: 2, Hash: Field},
-	{Kind: OneReservoir, Slots: 1, Counter: 8, Hash: Field}, {Kind: OneReservoir, Slots: 1, Counter: 3, Hash: Field},
+	{Kind: OneReservoir, Slots: 1, Counter: 8, Hash: Field},
+	{Kind: OneReservoir, Slots: 1, Counter: 3, Hash: Field},
 }
 
 // Blocks and their transforms give bit for bit what the test of every candidate
@@ -84,11 +87,13 @@ func TestBlocksEqualDirectTests(t *testing.T) {
 		again, _ := received(v, nil, shuffled, shuffledTables, flows)
 		for i := range blocks {
 			if blocks[i].Received != direct[i].Received || again[i].Received != direct[i].Received {
-				t.Fatalf("totals %+v, %+v in another order, want %+v", blocks[i].Received, again[i].Received, direct[i].Received)
+				t.Fatalf("totals %+v, %+v in another order, want %+v", blocks[i].Received, again[i].Received,
+					direct[i].Received)
 			}
 			for link := range direct[i].Links {
 				if blocks[i].Links[link] != direct[i].Links[link] || again[i].Links[link] != direct[i].Links[link] {
-					t.Fatalf("table %d, link %d: %+v, %+v in another order, want %+v", i, link, blocks[i].Links[link], again[i].Links[link], direct[i].Links[link])
+					t.Fatalf("table %d, link %d: %+v, %+v in another order, "+
+						"want %+v", i, link, blocks[i].Links[link], again[i].Links[link], direct[i].Links[link])
 				}
 			}
 		}
@@ -121,8 +126,10 @@ func TestCorrectedBlocksEqualDirectTests(t *testing.T) {
 			for link := range direct[i].Links {
 				b, d := blocks[i].Links[link], direct[i].Links[link]
 				scale := 1e-12 * (1 + d.PacketsVariance)
-				if math.Abs(b.Packets-d.Packets) > scale || math.Abs(b.PacketsVariance-d.PacketsVariance) > scale || math.Abs(b.Congested-d.Congested) > scale ||
-					math.Abs(b.CongestedVariance-d.CongestedVariance) > scale || math.Abs(b.Covariance-d.Covariance) > scale {
+				if math.Abs(b.Packets-d.Packets) > scale || math.Abs(b.PacketsVariance-d.PacketsVariance) > scale ||
+					math.Abs(b.Congested-d.Congested) > scale ||
+					math.Abs(b.CongestedVariance-d.CongestedVariance) > scale ||
+					math.Abs(b.Covariance-d.Covariance) > scale {
 					t.Fatalf("table %d, link %d: %+v, want %+v", i, link, b, d)
 				}
 			}

@@ -178,7 +178,8 @@ func TestLinksFiles(t *testing.T) {
 		}
 		count := make([]int, 16) // by dimensions
 		for d := range count {
-			o := simfiles.LinksOptions{Job: job, Slices: d&1 > 0, ByPhase: d&2 > 0, ByTag: d&4 > 0, ByCallSite: d&8 > 0}
+			o := simfiles.LinksOptions{Job: job, Slices: d&1 > 0, ByPhase: d&2 > 0, ByTag: d&4 > 0,
+				ByCallSite: d&8 > 0}
 			apart := write(o)
 			sumToWhole(t, apart, whole, d < 2)
 			count[d] = len(apart)
@@ -196,7 +197,8 @@ func TestLinksFiles(t *testing.T) {
 // sumToWhole holds rows of parts against those of the whole; exact: counters know them.
 func sumToWhole(t *testing.T, apart, whole rows, exact bool) {
 	t.Helper()
-	for _, name := range []string{"est_packets", "est_congested_packets", "packets", "bytes", "congested_packets"} {
+	for _, name := range []string{"est_packets", "est_congested_packets", "packets", "bytes",
+		"congested_packets"} {
 		got, want := apart.sums(t, name), whole.sums(t, name)
 		if !exact && name[0] != 'e' {
 			want = map[string]float64{} // of single phases, tags and call sites they are not known
@@ -237,10 +239,15 @@ func TestSamplesFiles(t *testing.T) {
 		for _, d := range some {
 			row := of[0][i]
 			i++
-			want := map[string]string{"repeat": strconv.Itoa(repeat), "job": strconv.Itoa(int(d.Job)), "source": strconv.Itoa(int(d.Source)),
-				"destination": strconv.Itoa(int(d.Destination)), "tag": strconv.Itoa(int(d.Tag)), "phase": evalsim.PhaseNames(jobs[d.Job])[d.Phase], "call_site": evalsim.CallSiteNames(jobs[d.Job])[d.CallSite],
-				"arrival_ns": strconv.Itoa(int(d.Arrival / 1000)), "hop_link": strconv.Itoa(int(d.HopLink)), "hops": strconv.Itoa(int(d.Hops)),
-				"congested_link": strconv.Itoa(int(d.CongestedLink)), "congested_hops": strconv.Itoa(int(d.CongestedHops))}
+			want := map[string]string{"repeat": strconv.Itoa(repeat), "job": strconv.Itoa(int(d.Job)),
+				"source":      strconv.Itoa(int(d.Source)),
+				"destination": strconv.Itoa(int(d.Destination)), "tag": strconv.Itoa(int(d.Tag)),
+				"phase":      evalsim.PhaseNames(jobs[d.Job])[d.Phase],
+				"call_site":  evalsim.CallSiteNames(jobs[d.Job])[d.CallSite],
+				"arrival_ns": strconv.Itoa(int(d.Arrival / 1000)), "hop_link": strconv.Itoa(int(d.HopLink)),
+				"hops":           strconv.Itoa(int(d.Hops)),
+				"congested_link": strconv.Itoa(int(d.CongestedLink)),
+				"congested_hops": strconv.Itoa(int(d.CongestedHops))}
 			if d.CongestedLink < 0 {
 				want["congested_link"] = ""
 			}

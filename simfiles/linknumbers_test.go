@@ -38,12 +38,13 @@ func TestLinkNumbersOfFailures(t *testing.T) {
 		t.Fatal(err)
 	}
 	seen := map[int32]bool{}
-	results, err := s.RepeatDelivered(context.Background(), 0, 1, 1, nil, func(repeat int, some []evalsim.Delivery) error {
-		for _, d := range some {
-			seen[top.LinkNumber(d.HopLink)] = true
-		}
-		return w.Take(repeat, some)
-	})
+	results, err := s.RepeatDelivered(context.Background(), 0, 1, 1, nil,
+		func(repeat int, some []evalsim.Delivery) error {
+			for _, d := range some {
+				seen[top.LinkNumber(d.HopLink)] = true
+			}
+			return w.Take(repeat, some)
+		})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -59,7 +60,8 @@ func TestLinkNumbersOfFailures(t *testing.T) {
 			t.Fatal(err)
 		}
 		l := whole.Links[number]
-		if row["from"] != whole.NodeName(l.From) || row["to"] != whole.NodeName(l.To) || row["port"] != fmt.Sprint(l.FromPort) {
+		if row["from"] != whole.NodeName(l.From) || row["to"] != whole.NodeName(l.To) ||
+			row["port"] != fmt.Sprint(l.FromPort) {
 			t.Errorf("link %d is %s to %s, the row says %v", number, whole.NodeName(l.From), whole.NodeName(l.To), row)
 		}
 	}

@@ -23,7 +23,8 @@ func TestWriteLinks(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	results, err := evalsim.Repeat(context.Background(), top, []evalsim.Job{{Program: p, Hosts: testkit.Identity(12)}}, evalsim.DefaultOptions(), 2, 1, nil)
+	results, err := evalsim.Repeat(context.Background(), top,
+		[]evalsim.Job{{Program: p, Hosts: testkit.Identity(12)}}, evalsim.DefaultOptions(), 2, 1, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -48,7 +49,8 @@ func TestWriteLinks(t *testing.T) {
 		return total
 	}
 	s := evalsim.Summarize(results)
-	if sum("packets") != float64(s.PacketHops) || sum("congested_packets") != float64(results[0].Congested+results[1].Congested) {
+	if sum("packets") != float64(s.PacketHops) ||
+		sum("congested_packets") != float64(results[0].Congested+results[1].Congested) {
 		t.Errorf("packets sum to %g, congested to %g", sum("packets"), sum("congested_packets"))
 	}
 	// Every packet's weighted samples sum to its length: totals are exact.
@@ -69,7 +71,9 @@ func TestLinksFilesOfWorkers(t *testing.T) {
 	for i, workers := range []int{1, 3} {
 		top, jobs, results, _ := testkit.Measured(t, sampling.Reservoirs, workers)
 		var b bytes.Buffer
-		err := simfiles.WriteLinks(&b, top, results, simfiles.LinksOptions{Job: simfiles.AllJobs, Slices: true, ByPhase: true, ByTag: true, ByCallSite: true, Jobs: jobs})
+		err := simfiles.WriteLinks(&b, top, results,
+			simfiles.LinksOptions{Job: simfiles.AllJobs, Slices: true, ByPhase: true, ByTag: true,
+				ByCallSite: true, Jobs: jobs})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -134,13 +138,15 @@ func TestLinksOfJobsByName(t *testing.T) {
 			t.Errorf("%+v: %s, want %s", test.o, text, test.want)
 		}
 	}
-	if err := simfiles.WriteLinks(&bytes.Buffer{}, top, results, simfiles.LinksOptions{ByPhase: true, Jobs: jobs[:2]}); err == nil {
+	if err := simfiles.WriteLinks(&bytes.Buffer{}, top, results,
+		simfiles.LinksOptions{ByPhase: true, Jobs: jobs[:2]}); err == nil {
 		t.Error("names of a job are missing, and nothing says so")
 	}
 }
 
 func TestFormatOf(t *testing.T) {
-	for path, want := range map[string]simfiles.Format{"a.csv": simfiles.CSV, "a.JSON": simfiles.JSON, "b.c/a.parquet": simfiles.Parquet, "json": simfiles.CSV, "a.txt": simfiles.CSV} {
+	for path, want := range map[string]simfiles.Format{"a.csv": simfiles.CSV, "a.JSON": simfiles.JSON,
+		"b.c/a.parquet": simfiles.Parquet, "json": simfiles.CSV, "a.txt": simfiles.CSV} {
 		if got := simfiles.FormatOf(path); got != want {
 			t.Errorf("%s is taken for %v, want %v", path, got, want)
 		}

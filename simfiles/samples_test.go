@@ -98,9 +98,11 @@ func (d *decoder) filter(text string) []uint64 {
 }
 
 func (d *decoder) take(row map[string]string) {
-	p := sampling.Packet{ID: uint32(d.number(row, "id")), Source: d.link(row, "in_link"), Destination: d.link(row, "out_link"),
-		Header: sampling.Header{HopCount: uint8(d.number(row, "hops")), HopLink: d.link(row, "hop_link"), CongestedLink: d.link(row, "congested_link"),
-			HopBit: uint8(d.number(row, "hop_bit")), CongestedBit: uint8(d.number(row, "congested_bit")),
+	p := sampling.Packet{ID: uint32(d.number(row, "id")), Source: d.link(row, "in_link"),
+		Destination: d.link(row, "out_link"),
+		Header: sampling.Header{HopCount: uint8(d.number(row, "hops")), HopLink: d.link(row, "hop_link"),
+			CongestedLink: d.link(row, "congested_link"),
+			HopBit:        uint8(d.number(row, "hop_bit")), CongestedBit: uint8(d.number(row, "congested_bit")),
 			Hops: d.links(row["hop_links"]), Congested: d.links(row["congested_links"])}}
 	if d.variant.Kind != sampling.OneReservoir { // its header has no such counter
 		p.CongestedCount = uint8(d.number(row, "congested_hops"))
@@ -127,8 +129,10 @@ func columnsBeside(content []byte) string {
 func TestSamplesFileMakesTheTables(t *testing.T) {
 	for text, beside := range map[string]string{
 		"full": "", "n=3": ",hop_links,congested_links", "one-bit": ",id,in_link,out_link,hop_bit,congested_bit",
-		"one-reservoir": ",id,in_link,out_link,hop_bit,congested_bit", "one-bit,hash=hmult,unpruned": ",id,in_link,out_link,hop_bit,congested_bit",
-		"one-reservoir,hash=whole": ",congested_bit", "bloom:48": ",id,in_link,out_link,hop_filter,congested_filter",
+		"one-reservoir": ",id,in_link,out_link,hop_bit," +
+			"congested_bit", "one-bit,hash=hmult,unpruned": ",id,in_link,out_link,hop_bit,congested_bit",
+		"one-reservoir,hash=whole": ",congested_bit", "bloom:48": ",id,in_link,out_link,hop_filter," +
+			"congested_filter",
 		"bloom:77":       ",id,in_link,out_link,hop_filter,congested_filter",
 		"full,counter=2": ",in_link,out_link", "n=3,counter=2": ",in_link,out_link,hop_links,congested_links",
 	} {
@@ -157,7 +161,8 @@ func TestSamplesFileMakesTheTables(t *testing.T) {
 }
 
 // decodes ends a file and holds the tables that it makes against those of the run.
-func decodes(t *testing.T, top *topology.Topology, v sampling.Variant, w *simfiles.SamplesWriter, b *bytes.Buffer, results []*evalsim.Result, nonMinimal bool) {
+func decodes(t *testing.T, top *topology.Topology, v sampling.Variant, w *simfiles.SamplesWriter,
+	b *bytes.Buffer, results []*evalsim.Result, nonMinimal bool) {
 	t.Helper()
 	if err := w.Close(); err != nil {
 		t.Fatal(err)

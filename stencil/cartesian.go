@@ -32,7 +32,8 @@ func factor(s, full *skeleton, limit int) (*Grid, error) {
 	n := s.vertices()
 	for v := range int32(n) {
 		if d := s.degree(v); d > 2*MaxDimensions || d == 0 {
-			return nil, refuse("a vertex has %d neighbours along the axes, and no grid of %d dimensions has", d, MaxDimensions)
+			return nil, refuse("a vertex has %d neighbours along the axes, and no grid of %d "+
+				"dimensions has", d, MaxDimensions)
 		}
 	}
 	edge := edgeNumbers(s)

@@ -79,10 +79,11 @@ func Recover(g *commgraph.Graph) (*Grid, error) {
 func byStructure(g *skeleton) (grid *Grid, plain bool, err error) {
 	s, full := g, g
 	group, size := []int32(nil), 1
-	if len(s.neighbors) > 2*MaxDimensions*s.vertices() || slices.ContainsFunc(s.neighbors[:s.offsets[1]], func(v int32) bool {
-		_, triangles := common(s.row(0), s.row(v), -1)
-		return triangles > 0
-	}) {
+	if len(s.neighbors) > 2*MaxDimensions*s.vertices() ||
+		slices.ContainsFunc(s.neighbors[:s.offsets[1]], func(v int32) bool {
+			_, triangles := common(s.row(0), s.row(v), -1)
+			return triangles > 0
+		}) {
 		count := shared(s)
 		if s, group, size = twins(s, count); size == 0 {
 			return nil, false, refuse("some of its vertices have twins and others have not")
@@ -95,7 +96,8 @@ func byStructure(g *skeleton) (grid *Grid, plain bool, err error) {
 		}
 		full = s
 		if s = axes(s, count); s == nil {
-			return nil, false, refuse("a vertex keeps more neighbours without diagonals than a grid of %d dimensions has", MaxDimensions)
+			return nil, false, refuse("a vertex keeps more neighbours without diagonals than a grid of %d "+
+				"dimensions has", MaxDimensions)
 		}
 	}
 	grid = &Grid{}

@@ -22,7 +22,8 @@ func (s *shape) complete() bool {
 
 // sameEdges tests that the cells that the vertices got have the edges of the
 // stencil with the offsets found, in both directions, by listing them.
-func sameEdges(t *rapid.T, s *shape, g interface{ Row(int32) (int32, int32) }, neighbors []int32, grid *Grid, steps *Steps) {
+func sameEdges(t *rapid.T, s *shape, g interface{ Row(int32) (int32, int32) }, neighbors []int32,
+	grid *Grid, steps *Steps) {
 	at := positions(grid)
 	dims := len(grid.Extents)
 	vertex := grid.VertexAt()
@@ -110,7 +111,8 @@ func TestWeightsByDirection(t *testing.T) {
 				moves += x * x
 			}
 			if want := []int64{0, 64, 8, 1}[min(3, moves)]; step.Least != want || step.Weight != want*step.Pairs {
-				t.Errorf("%v %v as %s: offset %v weighs %d to %d in sum, want %d each", s.extents, s.periodic, grid, step.Offset, step.Least, step.Weight, want)
+				t.Errorf("%v %v as %s: offset %v weighs %d to %d in sum, want %d "+
+					"each", s.extents, s.periodic, grid, step.Offset, step.Least, step.Weight, want)
 			}
 		}
 	}
@@ -229,9 +231,12 @@ func TestOthersAreRefused(t *testing.T) {
 		n     int
 		edges []edge
 	}{
-		"geometric": {800, geometric(800, chance)}, "power law": {500, grown(500, 4, chance)}, "tree": {500, grown(500, 1, chance)},
-		"complete": {12, complete}, "complete bipartite": {18, bipartite}, "complete along dimensions": {60, product},
-		"regular": {200, regular}, "hypercube of 9": {512, cube(9)}, "star": {5, []edge{{0, 1, 1}, {0, 2, 1}, {0, 3, 1}, {0, 4, 1}}},
+		"geometric": {800, geometric(800, chance)}, "power law": {500, grown(500, 4, chance)},
+		"tree":     {500, grown(500, 1, chance)},
+		"complete": {12, complete}, "complete bipartite": {18, bipartite}, "complete along " +
+			"dimensions": {60, product},
+		"regular": {200, regular}, "hypercube of 9": {512, cube(9)},
+		"star":     {5, []edge{{0, 1, 1}, {0, 2, 1}, {0, 3, 1}, {0, 4, 1}}},
 		"no edges": {9, nil}, "no vertices": {0, nil}, "two grids": {50, two}, "Petersen": {10, petersen()},
 	} {
 		if grid, err := Recover(graphOf(c.n, c.edges)); !errors.Is(err, ErrNone) {
@@ -305,7 +310,8 @@ func TestSpoiledGridsAreRefused(t *testing.T) {
 func TestSameGraphSameGrid(t *testing.T) {
 	s := &shape{extents: []int{12, 7, 5}, periodic: []bool{true, false, false}, diagonal: 3}
 	first := recovered(t, s.graph(1))
-	if again := recovered(t, s.graph(1)); fmt.Sprint(again) != fmt.Sprint(first) || !slices.Equal(again.Cells, first.Cells) {
+	if again := recovered(t, s.graph(1)); fmt.Sprint(again) != fmt.Sprint(first) ||
+		!slices.Equal(again.Cells, first.Cells) {
 		t.Error("two runs differ")
 	}
 	if other := recovered(t, s.graph(2)); other.String() != first.String() {

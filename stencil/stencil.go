@@ -14,9 +14,13 @@ const MaxDimensions = 4
 
 // Grid gives every vertex of a graph a cell of a box.
 type Grid struct {
-	Extents  []int   // cells along each dimension, > 0
-	Periodic []bool  // length dimensions: the last cell is a neighbour of the first; nil = none is
-	Cells    []int32 // length vertices: cell of each, none twice; cell numbers count along the first dimension first; nil = vertex v is cell v
+	// Extents: cells along each dimension, > 0.
+	Extents []int
+	// Periodic (length dimensions): the last cell is a neighbour of the first; nil = none is.
+	Periodic []bool
+	// Cells (length vertices): cell of each, none twice; cell numbers count along the first dimension
+	// first; nil = vertex v is cell v.
+	Cells []int32
 }
 
 // Vertices is the number of cells, which is that of the vertices.

@@ -17,11 +17,16 @@ const mostMeasured = 6
 // away. Every edge counts once, in the direction whose first step that is not
 // 0 is positive.
 type Step struct {
-	Offset []int // length dimensions, each from -Reach to Reach
-	Pairs  int64 // pairs of cells this far apart that have an edge
-	Room   int64 // pairs of cells this far apart
-	Weight int64 // weight of these edges
-	Least  int64 // weight of the lightest of them, 0 when any of the pairs has no edge
+	// Offset: length dimensions, each from -Reach to Reach.
+	Offset []int
+	// Pairs: pairs of cells this far apart that have an edge.
+	Pairs int64
+	// Room: pairs of cells this far apart.
+	Room int64
+	// Weight: weight of these edges.
+	Weight int64
+	// Least: weight of the lightest of them, 0 when any of the pairs has no edge.
+	Least int64
 }
 
 // Complete tells whether all pairs of cells this far apart have an edge.
@@ -29,8 +34,10 @@ func (s *Step) Complete() bool { return s.Pairs == s.Room }
 
 // Steps is what Measure finds.
 type Steps struct {
-	List  []Step // by offset, the last dimension first
-	Other int64  // edges that are longer than Reach along some dimension
+	// List: by offset, the last dimension first.
+	List []Step
+	// Other: edges that are longer than Reach along some dimension.
+	Other int64
 }
 
 // Exact tells whether the graph's edges are all pairs of cells of some offsets

@@ -33,7 +33,8 @@ func TestBestIsBest(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, spec := range []string{"identity", "rcm", "multisection", "multisection+kl", "kl", "swap", "tiling", "rcb", "best:trials=1,rounds=0"} {
+		for _, spec := range []string{"identity", "rcm", "multisection", "multisection+kl", "kl", "swap",
+			"tiling", "rcb", "best:trials=1,rounds=0"} {
 			if m, err := mapWith(t, spec, p); err == nil && pathBytes(p, m) < pathBytes(p, got) {
 				t.Errorf("%s: %s costs %d, best %d", name, spec, pathBytes(p, m), pathBytes(p, got))
 			}
@@ -44,10 +45,13 @@ func TestBestIsBest(t *testing.T) {
 func TestBestWhenAllRefuse(t *testing.T) {
 	first, second := errors.New("no"), errors.New("nor I")
 	refuse := func(err error) []adapter {
-		return []adapter{{Strategy: mapping.Strategy{Name: "x", Map: func(context.Context, *mapping.Problem) (mapping.Mapping, error) { return nil, err }}}}
+		return []adapter{{Strategy: mapping.Strategy{Name: "x",
+			Map: func(context.Context, *mapping.Problem) (mapping.Mapping, error) { return nil, err }}}}
 	}
-	s := &portfolio{Problem: &mapping.Problem{Graph: graphOf(t, 0)}, outer: context.Background(), limited: context.Background()}
-	if err := s.offer([]member{{chain: refuse(first)}, {chain: refuse(second)}}); err != nil || s.winner != nil || !errors.Is(s.refusal, first) {
+	s := &portfolio{Problem: &mapping.Problem{Graph: graphOf(t, 0)}, outer: context.Background(),
+		limited: context.Background()}
+	if err := s.offer([]member{{chain: refuse(first)}, {chain: refuse(second)}}); err != nil ||
+		s.winner != nil || !errors.Is(s.refusal, first) {
 		t.Errorf("got %v, %v and the refusal %v", s.winner, err, s.refusal)
 	}
 }
@@ -55,11 +59,14 @@ func TestBestWhenAllRefuse(t *testing.T) {
 // A refiner that ends with something worse, as best does when time is short or
 // the graph so large that it looks at tiling alone, gives the start.
 func TestRefinersGiveTheStartBack(t *testing.T) {
-	worse := adapter{keepsFixed: true, keepsLimit: true, Strategy: mapping.Strategy{Name: "worse", Refine: true, Map: mapping.CyclicStrategy().Map}}
+	worse := adapter{keepsFixed: true, keepsLimit: true,
+		Strategy: mapping.Strategy{Name: "worse", Refine: true, Map: mapping.CyclicStrategy().Map}}
 	traffic, _ := mustTraffic(t, "ring:24")
-	for _, objective := range []mapping.Objective{mapping.PathLength, mapping.LinkLoad, mapping.Mixed, mapping.Capacity} {
+	for _, objective := range []mapping.Objective{mapping.PathLength, mapping.LinkLoad, mapping.Mixed,
+		mapping.Capacity} {
 		slots := []int32{4, 4, 4, 4, 4, 4}
-		p := &mapping.Problem{Graph: traffic.Graph(), Traffic: traffic, Machine: mustNetwork(t, "torus:6"), Objective: objective,
+		p := &mapping.Problem{Graph: traffic.Graph(), Traffic: traffic, Machine: mustNetwork(t, "torus:6"),
+			Objective:  objective,
 			Allocation: &mapping.Allocation{Hosts: mapping.Identity(6), Slots: slots}}
 		m, err := worse.adapted().Map(context.Background(), p)
 		if err != nil || !slices.Equal(m, p.StartMapping()) {
@@ -70,9 +77,11 @@ func TestRefinersGiveTheStartBack(t *testing.T) {
 
 func TestOptionsOfBest(t *testing.T) {
 	for spec, want := range map[string]string{
-		"best:trials=0": "trials=0 is not a whole number from 1", "best:rounds=-1": "rounds=-1 is not a whole number from 0",
+		"best:trials=0": "trials=0 is not a whole number from 1", "best:rounds=-1": "rounds=-1 is not a whole " +
+			"number from 0",
 		"best:seconds=x,rounds=x,trials=x": "trials=x is not", // the first in the order they are listed in
-		"best:seconds=x":                   "seconds=x is not", "best:tries=3": `unknown option of strategy best "tries"`,
+		"best:seconds=x":                   "seconds=x is not",
+		"best:tries=3":                     `unknown option of strategy best "tries"`,
 	} {
 		if _, err := Parse(spec); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %s", spec, err, want)
@@ -83,7 +92,8 @@ func TestOptionsOfBest(t *testing.T) {
 // A time limit ends the search with the best so far, not with an error.
 func TestTimeLimitOfBest(t *testing.T) {
 	traffic, _ := mustTraffic(t, "uniform:4608")
-	p := &mapping.Problem{Graph: traffic.Graph(), Machine: mustNetwork(t, "tapered"), Allocation: &mapping.Allocation{Hosts: mapping.Identity(4608)}}
+	p := &mapping.Problem{Graph: traffic.Graph(), Machine: mustNetwork(t, "tapered"),
+		Allocation: &mapping.Allocation{Hosts: mapping.Identity(4608)}}
 	for _, limit := range []time.Duration{1, time.Millisecond, 100 * time.Millisecond} {
 		begin := time.Now()
 		m, err := best(effort{trials: 100, rounds: 100, limit: limit}).Map(context.Background(), p)
@@ -113,7 +123,8 @@ func TestImprove(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
-		if err := m.Check(p.Allocation.SlotCount()); err != nil || len(m) != p.Ranks() || p.Cost(m) > p.Cost(start) {
+		if err := m.Check(p.Allocation.SlotCount()); err != nil || len(m) != p.Ranks() ||
+			p.Cost(m) > p.Cost(start) {
 			t.Errorf("%s: %v; from %g to %g", name, err, p.Cost(start), p.Cost(m))
 		}
 		if p.Cost(m) < p.Cost(start) {
@@ -121,7 +132,8 @@ func TestImprove(t *testing.T) {
 		}
 		ended, cancel := context.WithCancel(context.Background())
 		cancel()
-		if m, _ := partition.Improve(ended, p, start, 1); m.Check(p.Allocation.SlotCount()) != nil || p.Cost(m) > p.Cost(start) {
+		if m, _ := partition.Improve(ended, p, start, 1); m.Check(p.Allocation.SlotCount()) != nil ||
+			p.Cost(m) > p.Cost(start) {
 			t.Errorf("%s: %v when its context has ended", name, m)
 		}
 	}

@@ -18,7 +18,8 @@ import (
 // machines of every kind, small.
 func machines(t testing.TB) []*topology.Topology {
 	var list []*topology.Topology
-	for _, spec := range []string{"fattree:nodes-per-leaf=2,leaves-per-pod=3,pods=2,aggs-per-pod=1,cores=3", "torus:4x3", "mesh:3x2x2",
+	for _, spec := range []string{"fattree:nodes-per-leaf=2,leaves-per-pod=3,pods=2,aggs-per-pod=1," +
+		"cores=3", "torus:4x3", "mesh:3x2x2",
 		"dragonfly:groups=3,routers=2,hosts=2,global=1", "xgft:down=3x2,up=1x2"} {
 		list = append(list, mustNetwork(t, spec))
 	}
@@ -29,7 +30,8 @@ func machines(t testing.TB) []*topology.Topology {
 // longer than the way back.
 func irregular(t testing.TB) *topology.Topology {
 	var file bytes.Buffer
-	if err := topology.WriteIBNetDiscover(&file, mustNetwork(t, "dragonfly:routers=4,hosts=2,global=2,groups=5")); err != nil {
+	if err := topology.WriteIBNetDiscover(&file, mustNetwork(t, "dragonfly:routers=4,hosts=2,global=2,"+
+		"groups=5")); err != nil {
 		t.Fatal(err)
 	}
 	machine, err := topology.ReadIBNetDiscover("irregular", &file)
@@ -42,7 +44,8 @@ func irregular(t testing.TB) *topology.Topology {
 // drawProblem draws everything at once: graph, machine, uneven slots, spare
 // slots, a start, fixed ranks, a limit of moves, and an objective.
 func drawProblem(t *rapid.T, list []*topology.Topology) *mapping.Problem {
-	p := &mapping.Problem{Machine: rapid.SampledFrom(list).Draw(t, "machine"), Seed: rapid.Uint64Range(0, 3).Draw(t, "seed")}
+	p := &mapping.Problem{Machine: rapid.SampledFrom(list).Draw(t, "machine"),
+		Seed: rapid.Uint64Range(0, 3).Draw(t, "seed")}
 	hosts := rapid.Permutation(mapping.Identity(p.Machine.Hosts())).Draw(t, "hosts")
 	a := &mapping.Allocation{Hosts: hosts[:rapid.IntRange(1, len(hosts)).Draw(t, "host count")]}
 	most := rapid.SampledFrom([]int32{1, 1, 3}).Draw(t, "most slots")

@@ -70,7 +70,8 @@ func graphOf(t testing.TB, ranks int, flows ...commgraph.Flow) *commgraph.Graph 
 // graphs is the shared set that every strategy must cope with.
 func graphs(t testing.TB) map[string]*mapping.Problem {
 	set := map[string]*mapping.Problem{}
-	for _, pattern := range []string{"stencil2d:6x8", "stencil3d27:4x3x4", "ring:48", "alltoall:12", "uniform:40", "stencil2d:1x1", "stencil2d:2x1"} {
+	for _, pattern := range []string{"stencil2d:6x8", "stencil3d27:4x3x4", "ring:48", "alltoall:12",
+		"uniform:40", "stencil2d:1x1", "stencil2d:2x1"} {
 		traffic, grid := mustTraffic(t, pattern)
 		set[pattern] = &mapping.Problem{Graph: traffic.Graph(), Grid: grid}
 	}
@@ -87,7 +88,8 @@ func graphs(t testing.TB) map[string]*mapping.Problem {
 	chance := rand.New(rand.NewPCG(1, 2))
 	var heavy []commgraph.Flow
 	for range 150 {
-		heavy = append(heavy, commgraph.Flow{From: chance.Int32N(33), To: chance.Int32N(33), Bytes: int64(1) << chance.IntN(40)})
+		heavy = append(heavy, commgraph.Flow{From: chance.Int32N(33), To: chance.Int32N(33),
+			Bytes: int64(1) << chance.IntN(40)})
 	}
 	set["heavy and light"] = &mapping.Problem{Graph: graphOf(t, 33, heavy...)}
 	return set
@@ -105,15 +107,17 @@ func allocations(t testing.TB, ranks int) map[string]*mapping.Problem {
 		uneven[i] = int32(1 + i*i%4)
 	}
 	all := map[string]*mapping.Problem{
-		"whole fat tree":       {Machine: fat, Allocation: &mapping.Allocation{Hosts: mapping.Identity(48)}},
-		"whole torus":          {Machine: torus, Allocation: &mapping.Allocation{Hosts: mapping.Identity(48)}},
-		"odd order":            {Machine: fat, Allocation: &mapping.Allocation{Hosts: odd}},
-		"exact, odd":           {Machine: fat, Allocation: &mapping.Allocation{Hosts: odd[:min(48, ranks)]}},
-		"uneven slots":         {Machine: fat, Allocation: &mapping.Allocation{Hosts: odd[:20], Slots: uneven}},
-		"uneven slots, torus":  {Machine: torus, Allocation: &mapping.Allocation{Hosts: odd[:20], Slots: uneven}},
-		"one host":             {Machine: fat, Allocation: &mapping.Allocation{Hosts: []int32{7}, Slots: []int32{48}}},
-		"one leaf, many slots": {Machine: fat, Allocation: &mapping.Allocation{Hosts: []int32{3, 1, 0, 2}, Slots: []int32{12, 12, 12, 12}}},
-		"no hosts":             {Machine: fat, Allocation: &mapping.Allocation{}},
+		"whole fat tree":      {Machine: fat, Allocation: &mapping.Allocation{Hosts: mapping.Identity(48)}},
+		"whole torus":         {Machine: torus, Allocation: &mapping.Allocation{Hosts: mapping.Identity(48)}},
+		"odd order":           {Machine: fat, Allocation: &mapping.Allocation{Hosts: odd}},
+		"exact, odd":          {Machine: fat, Allocation: &mapping.Allocation{Hosts: odd[:min(48, ranks)]}},
+		"uneven slots":        {Machine: fat, Allocation: &mapping.Allocation{Hosts: odd[:20], Slots: uneven}},
+		"uneven slots, torus": {Machine: torus, Allocation: &mapping.Allocation{Hosts: odd[:20], Slots: uneven}},
+		"one host": {Machine: fat, Allocation: &mapping.Allocation{Hosts: []int32{7},
+			Slots: []int32{48}}},
+		"one leaf, many slots": {Machine: fat, Allocation: &mapping.Allocation{Hosts: []int32{3, 1, 0, 2},
+			Slots: []int32{12, 12, 12, 12}}},
+		"no hosts": {Machine: fat, Allocation: &mapping.Allocation{}},
 	}
 	for name, p := range all {
 		if p.Allocation.SlotCount() < ranks {
@@ -152,12 +156,14 @@ func someProblems(t testing.TB) map[string]*mapping.Problem {
 // mayRefuse tells errors that a strategy is allowed to answer with.
 func mayRefuse(err error) bool {
 	var misfit *tiling.Misfit
-	return errors.As(err, &misfit) || errors.Is(err, geometric.ErrNoCoordinates) || errors.Is(err, tiling.ErrNoGrid) || errors.Is(err, tiling.ErrNoLevels)
+	return errors.As(err, &misfit) || errors.Is(err, geometric.ErrNoCoordinates) ||
+		errors.Is(err, tiling.ErrNoGrid) || errors.Is(err, tiling.ErrNoLevels)
 }
 
 // print shows everything a strategy could change.
 func print(p *mapping.Problem) []byte {
-	return fmt.Appendf(nil, "%v %v %v %v %v %v %v %v %v %v", *p.Graph, p.Traffic, p.Coordinates, p.Grid, *p.Allocation, p.Start, p.Fixed, p.LinkCost, p.LinkFree, p.Machine.Links)
+	return fmt.Appendf(nil, "%v %v %v %v %v %v %v %v %v %v", *p.Graph, p.Traffic, p.Coordinates, p.Grid,
+		*p.Allocation, p.Start, p.Fixed, p.LinkCost, p.LinkFree, p.Machine.Links)
 }
 
 // The contract of every strategy: a valid result, the same bytes for the same
@@ -172,7 +178,9 @@ func TestContract(t *testing.T) {
 		}
 		t.Run(spec, func(t *testing.T) {
 			refused, set := 0, set
-			if slices.Contains([]string{"best", "strong", "default", "multisection"}, spec) && os.Getenv("REMAP_LONG") == "" { // slow
+			// slow
+			if slices.Contains([]string{"best", "strong", "default", "multisection"}, spec) &&
+				os.Getenv("REMAP_LONG") == "" {
 				set = someProblems(t)
 			}
 			for name, p := range set {
@@ -219,7 +227,8 @@ func TestRefinersDoNotWorsen(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 			continue
 		}
-		before, after := mapping.PathBytes(p.Machine, p.Allocation, p.Graph, p.Start), mapping.PathBytes(p.Machine, p.Allocation, p.Graph, m)
+		before, after := mapping.PathBytes(p.Machine, p.Allocation, p.Graph, p.Start),
+			mapping.PathBytes(p.Machine, p.Allocation, p.Graph, m)
 		if after > before {
 			t.Errorf("%s: from %d to %d", name, before, after)
 		}
@@ -235,7 +244,8 @@ func TestLimitOfMoves(t *testing.T) {
 		}
 		for name, p := range someProblems(t) {
 			p.MaxMoves = 3
-			if m, err := s.Map(context.Background(), p); err != nil && !mayRefuse(err) || err == nil && p.CheckMoves(m) != nil {
+			if m, err := s.Map(context.Background(), p); err != nil && !mayRefuse(err) || err == nil &&
+				p.CheckMoves(m) != nil {
 				t.Errorf("%s, %s: %v, %v", spec, name, err, p.CheckMoves(m))
 			}
 		}
@@ -277,7 +287,8 @@ func TestFixedRanks(t *testing.T) {
 func TestCancelled(t *testing.T) {
 	traffic, grid := mustTraffic(t, "stencil2d:64x72")
 	machine := mustNetwork(t, "tapered")
-	p := &mapping.Problem{Graph: traffic.Graph(), Grid: grid, Machine: machine, Allocation: &mapping.Allocation{Hosts: mapping.Identity(4608)}}
+	p := &mapping.Problem{Graph: traffic.Graph(), Grid: grid, Machine: machine,
+		Allocation: &mapping.Allocation{Hosts: mapping.Identity(4608)}}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	for _, spec := range specs() {
@@ -287,7 +298,8 @@ func TestCancelled(t *testing.T) {
 		}
 		begin := time.Now()
 		m, err := s.Map(ctx, p)
-		if err == nil && (len(m) != 4608 || m.Check(4608) != nil) || err != nil && !errors.Is(err, context.Canceled) {
+		if err == nil && (len(m) != 4608 || m.Check(4608) != nil) || err != nil &&
+			!errors.Is(err, context.Canceled) {
 			t.Errorf("%s: %v", spec, err)
 		}
 		if spent := time.Since(begin); spent > 5*time.Second {
@@ -327,7 +339,8 @@ func TestChains(t *testing.T) {
 func TestStencilOfTheThesis(t *testing.T) {
 	traffic, grid := mustTraffic(t, "stencil2d:64x72")
 	machine := mustNetwork(t, "tapered")
-	p := &mapping.Problem{Graph: traffic.Graph(), Grid: grid, Machine: machine, Allocation: &mapping.Allocation{Hosts: mapping.Identity(4608)}, Seed: 1}
+	p := &mapping.Problem{Graph: traffic.Graph(), Grid: grid, Machine: machine,
+		Allocation: &mapping.Allocation{Hosts: mapping.Identity(4608)}, Seed: 1}
 	limits := map[string][2]float64{
 		"identity":        {2.08721, 2.08723},
 		"random":          {4.63, 4.68},
@@ -395,7 +408,8 @@ func TestRefineTellsWhoReadsStart(t *testing.T) {
 			t.Errorf("%s does not refine, yet its result depends on Start", spec)
 		}
 		if (spec == "kl" || spec == "kl+kl") && (!s.Refine || slices.Equal(plain, shuffled)) {
-			t.Errorf("%s: Refine is %v, results from two starts equal: %v", spec, s.Refine, slices.Equal(plain, shuffled))
+			t.Errorf("%s: Refine is %v, results from two starts "+
+				"equal: %v", spec, s.Refine, slices.Equal(plain, shuffled))
 		}
 	}
 }

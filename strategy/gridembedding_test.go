@@ -40,7 +40,8 @@ func TestGridOnNetworkOfItsShape(t *testing.T) {
 	} {
 		traffic, _ := mustTraffic(t, c.pattern)
 		machine := mustNetwork(t, c.network)
-		p := &mapping.Problem{Graph: relabelled(t, traffic.Graph()), Machine: machine, Allocation: &mapping.Allocation{Hosts: mapping.Identity(machine.Hosts())}}
+		p := &mapping.Problem{Graph: relabelled(t, traffic.Graph()), Machine: machine,
+			Allocation: &mapping.Allocation{Hosts: mapping.Identity(machine.Hosts())}}
 		for _, s := range []mapping.Strategy{gridEmbedding().Strategy, best(effort{trials: 1})} {
 			m, err := s.Map(context.Background(), p)
 			if err != nil {
@@ -68,8 +69,10 @@ func TestCongruentRefuses(t *testing.T) {
 	} {
 		traffic, grid := mustTraffic(t, pattern)
 		machine := mustNetwork(t, network)
-		p := &mapping.Problem{Graph: traffic.Graph(), Grid: grid, Machine: machine, Allocation: &mapping.Allocation{Hosts: mapping.Identity(machine.Hosts())}}
-		if m, err := gridEmbedding().Map(context.Background(), p); err == nil || m != nil || pattern != "uniform:72" && !errors.Is(err, errNoEmbedding) {
+		p := &mapping.Problem{Graph: traffic.Graph(), Grid: grid, Machine: machine,
+			Allocation: &mapping.Allocation{Hosts: mapping.Identity(machine.Hosts())}}
+		if m, err := gridEmbedding().Map(context.Background(), p); err == nil || m != nil ||
+			pattern != "uniform:72" && !errors.Is(err, errNoEmbedding) {
 			t.Errorf("%s on %s: %v", pattern, network, err)
 		}
 	}

@@ -21,7 +21,8 @@ func TestTableNamesParse(t *testing.T) {
 			t.Errorf("%s parses to %q, %v", s.Name, parsed.Name, err)
 		}
 	}
-	for _, name := range strings.Fields("identity cyclic random rcm bisection multisection fast default strong kl swap rcb hilbert tiling best") {
+	for _, name := range strings.Fields("identity cyclic random rcm bisection multisection fast default " +
+		"strong kl swap rcb hilbert tiling best") {
 		if !seen[name] {
 			t.Errorf("%s is missing", name)
 		}
@@ -29,7 +30,8 @@ func TestTableNamesParse(t *testing.T) {
 }
 
 func TestNamesAreEchoed(t *testing.T) {
-	for _, spec := range []string{"kl", "rcm+kl", "tiling:levels=1", "tiling:levels=2+kl", "rcm:weighted=true", "multisection:preset=fast", "kl:order=expense", "kl:order=place", "random+kl+kl"} {
+	for _, spec := range []string{"kl", "rcm+kl", "tiling:levels=1", "tiling:levels=2+kl",
+		"rcm:weighted=true", "multisection:preset=fast", "kl:order=expense", "kl:order=place", "random+kl+kl"} {
 		if s, err := Parse(spec); err != nil || s.Name != spec {
 			t.Errorf("%s parses to %q, %v", spec, s.Name, err)
 		}
@@ -96,7 +98,8 @@ func TestParseErrors(t *testing.T) {
 	} {
 		s, err := Parse(spec)
 		var located *input.Error
-		if !errors.As(err, &located) || !strings.Contains(err.Error(), want[0]) || !strings.Contains(located.Hint, want[1]) {
+		if !errors.As(err, &located) || !strings.Contains(err.Error(), want[0]) ||
+			!strings.Contains(located.Hint, want[1]) {
 			t.Errorf("%q gives %q, %v, hint %q; want %q", spec, s.Name, err, input.Hint(err), want)
 		}
 	}

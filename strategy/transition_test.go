@@ -103,8 +103,10 @@ func TestCyclesOfATransition(t *testing.T) {
 				undo = append(undo, w.slotsOf(&w.cycles[i]))
 				gain := w.make(&w.cycles[i])
 				moved += len(w.cycles[i].ranks)
-				if err := w.at.Check(slots); err != nil || w.counted() && before-float64(gain) != p.Cost(w.at) || p.Moves(w.at) != moved {
-					t.Fatalf("cycle %v: %v; cost %g less %d is not %g; %d moved, not %d", w.cycles[i], err, before, gain, p.Cost(w.at), p.Moves(w.at), moved)
+				if err := w.at.Check(slots); err != nil || w.counted() && before-float64(gain) != p.Cost(w.at) ||
+					p.Moves(w.at) != moved {
+					t.Fatalf("cycle %v: %v; cost %g less %d is not %g; %d moved, "+
+						"not %d", w.cycles[i], err, before, gain, p.Cost(w.at), p.Moves(w.at), moved)
 				}
 			}
 			for r, s := range w.at {

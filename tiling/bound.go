@@ -11,16 +11,21 @@ import (
 
 // Bound is what no mapping of a grid's ranks can go below.
 type Bound struct {
-	Grid       *stencil.Grid // named or recovered
-	PathLength float64       // average number of switches on the path, weighted by bytes
-	PathBytes  float64       // bytes times switches on the path
-	Levels     []LevelBound
+	// Grid: named or recovered.
+	Grid *stencil.Grid
+	// PathLength: average number of switches on the path, weighted by bytes.
+	PathLength float64
+	// PathBytes: bytes times switches on the path.
+	PathBytes float64
+	Levels    []LevelBound
 }
 
 // LevelBound is what the places of one level must cut.
 type LevelBound struct {
-	Name string  // of the level
-	Cut  float64 // bytes between ranks in different places, at least
+	// Name: of the level.
+	Name string
+	// Cut: bytes between ranks in different places, at least.
+	Cut float64
 }
 
 // Above is how far a mapping of so many bytes times switches (mapping.PathBytes)
@@ -77,13 +82,14 @@ func (iso *isoperimetry) bound(p *mapping.Problem) *Bound {
 
 // isoperimetry bounds the weight that leaves sets of cells.
 type isoperimetry struct {
-	grid     *stencil.Grid
-	groups   [][]stencil.Step // groups of independent directions, the first those along the dimensions
-	others   [][]stencil.Step // the same without those along the dimensions and the diagonals of flat
-	flat     []float64        // weight of both diagonals of the plane across each dimension, or of the one plane; nil = none
-	axes     []float64        // length dimensions: weight of a step of one along each
-	border   float64          // weight that the border of the grid lacks
-	open     float64          // the same of steps along dimensions that are not periodic
+	grid   *stencil.Grid
+	groups [][]stencil.Step // groups of independent directions, the first those along the dimensions
+	others [][]stencil.Step // the same without those along the dimensions and the diagonals of flat
+	// weight of both diagonals of the plane across each dimension, or of the one plane; nil = none
+	flat     []float64
+	axes     []float64 // length dimensions: weight of a step of one along each
+	border   float64   // weight that the border of the grid lacks
+	open     float64   // the same of steps along dimensions that are not periodic
 	measured map[int]float64
 }
 
@@ -351,5 +357,6 @@ func smoothLines(weights []float64, size, dims int) float64 {
 	for _, w := range weights {
 		product *= w
 	}
-	return float64(dims) * math.Pow(product, 1/float64(dims)) * math.Pow(float64(size), float64(dims-1)/float64(dims)) * (1 - 1e-12)
+	return float64(dims) * math.Pow(product, 1/float64(dims)) * math.Pow(float64(size),
+		float64(dims-1)/float64(dims)) * (1 - 1e-12)
 }

@@ -16,14 +16,16 @@ import (
 // No mapping is below the bound: neither the tiling, nor rows, nor chance; on
 // full and half empty machines, with uneven slots, across borders and round.
 func TestNoMappingIsBelowTheBound(t *testing.T) {
-	networks := []string{small, "torus:4x4,hosts=2", "dragonfly:groups=5,routers=2,hosts=2,global=2", "fattree:nodes-per-leaf=8,leaves-per-pod=6,pods=1,aggs-per-pod=2,cores=0"}
+	networks := []string{small, "torus:4x4,hosts=2", "dragonfly:groups=5,routers=2,hosts=2," +
+		"global=2", "fattree:nodes-per-leaf=8,leaves-per-pod=6,pods=1,aggs-per-pod=2,cores=0"}
 	rapid.Check(t, func(t *rapid.T) {
 		machine, err := topology.Parse(rapid.SampledFrom(networks).Draw(t, "network"))
 		if err != nil {
 			t.Fatal(err)
 		}
 		l := drawLattice(t)
-		p := &mapping.Problem{Graph: l.graph(), Grid: l.Extents, Machine: machine, Allocation: &mapping.Allocation{}}
+		p := &mapping.Problem{Graph: l.graph(), Grid: l.Extents, Machine: machine,
+			Allocation: &mapping.Allocation{}}
 		for slots := 0; slots < p.Ranks(); {
 			if len(p.Allocation.Hosts) == machine.Hosts() {
 				return
@@ -51,7 +53,8 @@ func TestNoMappingIsBelowTheBound(t *testing.T) {
 			t.Fatal(err)
 		}
 		judge("tiling", m)
-		rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 0)).Shuffle(len(m), func(i, j int) { m[i], m[j] = m[j], m[i] })
+		rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 0)).Shuffle(len(m),
+			func(i, j int) { m[i], m[j] = m[j], m[i] })
 		judge("random", m)
 	})
 }
@@ -95,8 +98,10 @@ func TestBoundIsExactForBoxes(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if above := b.Above(mapping.PathBytes(p.Machine, p.Allocation, p.Graph, m)); above < -1e-9 || above > c.most {
-			t.Errorf("%s on %s: %.4f above the bound %.4f, want at most %.4f", c.pattern, c.network, above, b.PathLength, c.most)
+		if above := b.Above(mapping.PathBytes(p.Machine, p.Allocation, p.Graph, m)); above < -1e-9 ||
+			above > c.most {
+			t.Errorf("%s on %s: %.4f above the bound %.4f, want at most "+
+				"%.4f", c.pattern, c.network, above, b.PathLength, c.most)
 		}
 	}
 }
@@ -109,14 +114,16 @@ func TestBoundOfTheThesis(t *testing.T) {
 		t.Fatal(err)
 	}
 	const pair = 2 * 131072
-	if got := fmt.Sprint(b.Levels[0].Cut/pair, b.Levels[1].Cut/pair); got != "1592 200" || !near(b.PathLength, 1.39471, 1e-5) {
+	if got := fmt.Sprint(b.Levels[0].Cut/pair, b.Levels[1].Cut/pair); got != "1592 200" ||
+		!near(b.PathLength, 1.39471, 1e-5) {
 		t.Errorf("cuts %s, path length %v", got, b.PathLength)
 	}
 }
 
 // Distances between places against all pairs of slots.
 func TestApartAgainstPairs(t *testing.T) {
-	for _, network := range []string{small, "torus:4x3x2,hosts=2", "mesh:5x3", "dragonfly:groups=5,routers=2,hosts=2,global=2", "hyperx:3x3,hosts=2"} {
+	for _, network := range []string{small, "torus:4x3x2," +
+		"hosts=2", "mesh:5x3", "dragonfly:groups=5,routers=2,hosts=2,global=2", "hyperx:3x3,hosts=2"} {
 		machine, err := topology.Parse(network)
 		if err != nil {
 			t.Fatal(err)
@@ -160,7 +167,8 @@ func TestStencilFiguresFromBareGraphs(t *testing.T) {
 		p, _ := job(t, "tapered", pattern)
 		p.Graph, p.Grid = relabelled(p.Graph, 9), nil
 		m := mustMap(t, p, AllLevels)
-		if got := float64(mapping.PathBytes(p.Machine, p.Allocation, p.Graph, m)) / float64(p.Graph.TotalWeight()); got > most {
+		if got := float64(mapping.PathBytes(p.Machine, p.Allocation, p.Graph,
+			m)) / float64(p.Graph.TotalWeight()); got > most {
 			t.Errorf("%s: average path length %.5f, want at most %.5f", pattern, got, most)
 		}
 	}

@@ -11,10 +11,12 @@ import (
 // fractions that do not divide smoothed over, and half a slice more for every
 // cut that ends within one.
 func (s *sweeper) estimate(low, high []int32, places, count int) []sweep {
-	box := &Lattice{Extents: make([]int, s.dims), Periodic: make([]bool, s.dims), Directions: s.lattice.Directions}
+	box := &Lattice{Extents: make([]int, s.dims), Periodic: make([]bool, s.dims),
+		Directions: s.lattice.Directions}
 	for d := range box.Extents {
 		box.Extents[d] = int(high[d] - low[d])
-		box.Periodic[d] = s.lattice.Periodic != nil && s.lattice.Periodic[d] && box.Extents[d] == s.lattice.Extents[d]
+		box.Periodic[d] = s.lattice.Periodic != nil && s.lattice.Periodic[d] &&
+			box.Extents[d] == s.lattice.Extents[d]
 	}
 	// Sides are at most thrice, at least a third of a cube's of that size.
 	volume, solid := float64(box.Cells()), 0

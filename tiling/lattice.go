@@ -8,15 +8,18 @@ import (
 // Lattice is a grid of cells with a price for every pair of cells some step
 // apart that lie in different tiles.
 type Lattice struct {
-	Extents    []int  // first dimension fastest
-	Periodic   []bool // length dimensions, nil = none is
+	// Extents: first dimension fastest.
+	Extents []int
+	// Periodic: length dimensions, nil = none is.
+	Periodic   []bool
 	Directions []Direction
 }
 
 // Direction is one step between cells that talk to each other; the step the
 // other way round is the same direction.
 type Direction struct {
-	Offset []int // length dimensions
+	// Offset: length dimensions.
+	Offset []int
 	Weight float64
 }
 

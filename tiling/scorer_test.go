@@ -37,10 +37,12 @@ func TestComparisonGraphsByAnotherScorer(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, most := range map[string]float64{"stencil2d": 1.3947, "stencil2d_perm": 1.3947, "stencil3d27": 1.8090, "rgg": 0, "powerlaw": 0, "fft_planes": 0} {
+	for name, most := range map[string]float64{"stencil2d": 1.3947, "stencil2d_perm": 1.3947,
+		"stencil3d27": 1.8090, "rgg": 0, "powerlaw": 0, "fft_planes": 0} {
 		file := filepath.Join(folder, name+".graph")
 		g := readGraph(t, file)
-		p := &mapping.Problem{Graph: g, Machine: machine, Allocation: &mapping.Allocation{Hosts: mapping.Identity(4608)}}
+		p := &mapping.Problem{Graph: g, Machine: machine,
+			Allocation: &mapping.Allocation{Hosts: mapping.Identity(4608)}}
 		m, err := Strategy(AllLevels).Map(context.Background(), p)
 		if most == 0 {
 			if err == nil {
@@ -59,7 +61,8 @@ func TestComparisonGraphsByAnotherScorer(t *testing.T) {
 		if err := os.WriteFile(placed, []byte(slots.String()), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		out, err := exec.Command("python3", filepath.Join(bench, "evalmap.py"), file, placed, "--kind", "slot").CombinedOutput()
+		out, err := exec.Command("python3", filepath.Join(bench, "evalmap.py"), file, placed, "--kind",
+			"slot").CombinedOutput()
 		if err != nil {
 			t.Fatalf("%v: %s", err, out)
 		}

@@ -23,7 +23,8 @@ func drawCells(t *rapid.T, dims int) [][]int {
 		}
 		sum := 0
 		for d := range cell {
-			cell[d] += rapid.IntRange(-1, 1).Draw(t, "step") * map[string]int{"grown": 1, "scattered": 3, "even": 1}[kind]
+			cell[d] += rapid.IntRange(-1, 1).Draw(t, "step") * map[string]int{"grown": 1, "scattered": 3,
+				"even": 1}[kind]
 			sum += cell[d]
 		}
 		if kind == "even" && sum%2 != 0 || taken[fmt.Sprint(cell)] {
@@ -63,10 +64,12 @@ func TestSetsMeetTheLinesOfTheBounds(t *testing.T) {
 		columns, rows := linesMet(cells, []int{0, 1}), linesMet(cells, []int{1, 0})
 		up, down := linesMet(cells, []int{1, 1}), linesMet(cells, []int{1, -1})
 		if least := diagonalLines(len(cells), columns, rows); up < least || down < least {
-			t.Fatalf("%d cells in %d columns and %d rows meet %d and %d diagonals, the bound is %d", len(cells), columns, rows, up, down, least)
+			t.Fatalf("%d cells in %d columns and %d rows meet %d and %d diagonals, the bound "+
+				"is %d", len(cells), columns, rows, up, down, least)
 		}
 		p := plane{weight.Draw(t, "w"), weight.Draw(t, "w"), weight.Draw(t, "w")}
-		if got, least := p.along*float64(rows)+p.across*float64(columns)+p.diagonal*float64(min(up, down)), p.lines(len(cells)); got < least*(1-1e-12) {
+		if got, least := p.along*float64(rows)+p.across*float64(columns)+p.diagonal*float64(min(up, down)),
+			p.lines(len(cells)); got < least*(1-1e-12) {
 			t.Fatalf("%v: %v, the bound is %v", p, got, least)
 		}
 	})
@@ -78,7 +81,8 @@ func TestSetsMeetTheLinesOfTheBounds(t *testing.T) {
 			axis[d] = 1
 			up[(d+1)%3], up[(d+2)%3], down[(d+1)%3], down[(d+2)%3] = 1, 1, 1, -1
 			b.axes[d], b.diagonals[d] = weight.Draw(t, "w"), weight.Draw(t, "w")
-			got += b.axes[d]*float64(linesMet(cells, axis)) + b.diagonals[d]/2*float64(linesMet(cells, up)+linesMet(cells, down))
+			got += b.axes[d]*float64(linesMet(cells, axis)) +
+				b.diagonals[d]/2*float64(linesMet(cells, up)+linesMet(cells, down))
 		}
 		if least := b.lines(len(cells)); got < least*(1-1e-12) {
 			t.Fatalf("%+v: %d cells meet %v, the bound is %v", b, len(cells), got, least)
@@ -101,7 +105,8 @@ func TestDiagonalLinesAreReached(t *testing.T) {
 					}
 				}
 				if got, want := diagonalLines(len(cells), columns, rows), linesMet(cells, []int{1, 1}); got != want {
-					t.Errorf("%dx%d without %d diagonals at two corners: the bound is %d of %d", columns, rows, cut, got, want)
+					t.Errorf("%dx%d without %d diagonals at two corners: the bound is %d "+
+						"of %d", columns, rows, cut, got, want)
 				}
 			}
 		}

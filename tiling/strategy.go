@@ -38,7 +38,8 @@ var (
 // thousand ranks; of no use for other patterns. Spare slots are left free as
 // whole places where possible.
 func Strategy(levels int) mapping.Strategy {
-	s := mapping.Strategy{Name: "tiling", Doc: "tiles of least cut of the process grid, for all levels of the network"}
+	s := mapping.Strategy{Name: "tiling", Doc: "tiles of least cut of the process grid, for all levels of " +
+		"the network"}
 	if levels != AllLevels {
 		s.Name = fmt.Sprintf("tiling:levels=%d", levels)
 		s.Doc = fmt.Sprintf("tiles of least cut of the process grid, for the lowest %d levels of switches", levels)
@@ -75,7 +76,8 @@ func named(p *mapping.Problem) *stencil.Grid {
 		step := int32(stride * (extent - 1))
 		for v := int32(0); extent > 2 && int(v+step) < p.Ranks(); v++ {
 			first, end := p.Graph.Row(v)
-			if _, found := slices.BinarySearch(p.Graph.Neighbors[first:end], v+step); found && int(v)/stride%extent == 0 {
+			if _, found := slices.BinarySearch(p.Graph.Neighbors[first:end], v+step); found &&
+				int(v)/stride%extent == 0 {
 				grid.Periodic[d] = true
 				break
 			}
@@ -102,7 +104,8 @@ func place(ctx context.Context, p *mapping.Problem, levels int) (mapping.Mapping
 	if err != nil {
 		return nil, err
 	}
-	t := &task{Problem: p, lattice: Measured(p.Graph, grid), vertexAt: grid.VertexAt(), places: usedPlaces(p, levels)}
+	t := &task{Problem: p, lattice: Measured(p.Graph, grid), vertexAt: grid.VertexAt(),
+		places: usedPlaces(p, levels)}
 	if whole := t.boxes(levels); !whole || levels == AllLevels && p.Ranks() <= manyRanks && !t.proved(grid) {
 		if err := t.sweeps(ctx); err != nil {
 			return nil, err
@@ -124,7 +127,8 @@ func usedPlaces(p *mapping.Problem, levels int) *mapping.Places {
 	if levels == AllLevels {
 		return places
 	}
-	switches := slices.DeleteFunc(places.Levels, func(l mapping.PlaceLevel) bool { return l.Name == mapping.HostLevel })
+	switches := slices.DeleteFunc(places.Levels,
+		func(l mapping.PlaceLevel) bool { return l.Name == mapping.HostLevel })
 	places.Levels = switches[:min(levels, len(switches))]
 	return places
 }

@@ -98,7 +98,8 @@ func TestUnequalPlaces(t *testing.T) {
 		hosts   []int32
 		slots   []int32
 	}{
-		{"stencil2d:4x4", []int32{0, 1, 2, 3, 4, 5, 8, 9, 10, 11, 16, 17, 18, 19, 20, 21}, nil}, // leaves of 4, 2, 4, 4, 2
+		// leaves of 4, 2, 4, 4, 2
+		{"stencil2d:4x4", []int32{0, 1, 2, 3, 4, 5, 8, 9, 10, 11, 16, 17, 18, 19, 20, 21}, nil},
 		{"stencil2d:8x8", []int32{0, 1, 4, 5, 8}, []int32{12, 13, 13, 13, 13}},
 		{"stencil2d:7x13", mapping.Identity(30), append(slices.Repeat([]int32{3}, 29), 4)},
 		{"stencil3d27:7x5x5", mapping.Identity(25), slices.Repeat([]int32{7}, 25)},
@@ -187,7 +188,8 @@ func TestRefusals(t *testing.T) {
 	}
 	refuse(func(p *mapping.Problem) { p.Grid, p.Graph = nil, star(64) }, ErrNoGrid, "process grid")
 	refuse(func(p *mapping.Problem) { p.Grid, p.Graph = nil, star(64) }, stencil.ErrNone, "neighbours")
-	refuse(func(p *mapping.Problem) { p.Grid = []int{64}; p.Fixed = slices.Repeat([]int32{5}, 64) }, ErrFixed, "fixed")
+	refuse(func(p *mapping.Problem) { p.Grid = []int{64}; p.Fixed = slices.Repeat([]int32{5}, 64) },
+		ErrFixed, "fixed")
 	refuse(func(p *mapping.Problem) { p.Machine.Levels = nil }, ErrNoLevels, "groups of hosts")
 	p, _ := job(t, small, "stencil2d:8x8")
 	ctx, cancel := context.WithCancel(context.Background())

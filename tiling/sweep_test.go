@@ -123,7 +123,8 @@ func TestDividingSweepsAreBoxes(t *testing.T) {
 	for b := int32(0); b <= 576; b += 24 { // boxes of 3x4x2
 		bounds = append(bounds, b)
 	}
-	s := newSweeper(l, &mapping.Places{Slots: mapping.Identity(576), Levels: []mapping.PlaceLevel{{Name: "leaf", Bounds: bounds}}})
+	s := newSweeper(l, &mapping.Places{Slots: mapping.Identity(576),
+		Levels: []mapping.PlaceLevel{{Name: "leaf", Bounds: bounds}}})
 	cells := mapping.Identity(576)
 	s.sort(cells, &sweep{axis: 0, bars: []int{1, 2, 3}}, []int32{0, 0, 0}, []int32{12, 8, 6})
 	for i, c := range cells {

@@ -78,7 +78,9 @@ func TestOrderKeepsTilesTogether(t *testing.T) {
 		axes = rapid.Permutation(axes).Draw(t, "axes")
 		order := Order(grid, shapes, axes)
 		sorted := slices.Sorted(slices.Values(order))
-		if len(sorted) != cellCount(grid) || len(sorted) > 0 && (sorted[0] != 0 || int(sorted[len(sorted)-1]) != len(sorted)-1) || len(slices.Compact(sorted)) != len(order) {
+		if len(sorted) != cellCount(grid) || len(sorted) > 0 &&
+			(sorted[0] != 0 || int(sorted[len(sorted)-1]) != len(sorted)-1) ||
+			len(slices.Compact(sorted)) != len(order) {
 			t.Fatalf("not a permutation of %d cells: %v", cellCount(grid), order)
 		}
 		for _, tile := range shapes {
@@ -150,7 +152,8 @@ func leastFaces(grid, box []int, sizes []int) int {
 		if cellCount(tile) != sizes[last] {
 			return
 		}
-		if inner := leastFaces(grid, tile, sizes[:last]); inner >= 0 && (best < 0 || inner+int(Plain(grid).Cut(tile)) < best) {
+		if inner := leastFaces(grid, tile, sizes[:last]); inner >= 0 &&
+			(best < 0 || inner+int(Plain(grid).Cut(tile)) < best) {
 			best = inner + int(Plain(grid).Cut(tile))
 		}
 	}

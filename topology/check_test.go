@@ -19,15 +19,19 @@ var smallSpecs = []string{
 	"fattree:nodes-per-leaf=1,leaves-per-pod=2,pods=2,aggs-per-pod=2,cores=2,leaf-links=3",
 	"fattree:nodes-per-leaf=2,leaves-per-pod=1,pods=3,aggs-per-pod=1,cores=1",
 	"fattree:nodes-per-leaf=2,leaves-per-pod=2,pods=1,aggs-per-pod=2,cores=4,up=2",
-	"xgft:down=4,up=1", "xgft:down=3x4,up=1x2,parallel=1x2", "xgft:down=2x2x2,up=1x2x2", "xgft:down=2x1x3x2,up=1x2x1x2,parallel=1x1x3x2",
-	"xgft:down=2x2x2x2x2,up=1x2x1x2x1", "xgft:down=1x2x2x1x2x1x2x2,up=1x1x2x1x1x2x1x1", "xgft:down=2x2,up=1x3,parallel=2x1",
+	"xgft:down=4,up=1", "xgft:down=3x4,up=1x2,parallel=1x2", "xgft:down=2x2x2," +
+		"up=1x2x2", "xgft:down=2x1x3x2,up=1x2x1x2,parallel=1x1x3x2",
+	"xgft:down=2x2x2x2x2,up=1x2x1x2x1", "xgft:down=1x2x2x1x2x1x2x2," +
+		"up=1x1x2x1x1x2x1x1", "xgft:down=2x2,up=1x3,parallel=2x1",
 	"xgft:down=3,up=2", "xgft:down=2x3,up=2x2", "xgft:down=2x2x3,up=3x2x1,parallel=2x1x2", "xgft:down=1,up=4",
 	"torus:5,hosts=2", "torus:2", "torus:1", "torus:2,double=true", "torus:3x2x4", "torus:4x4,double=true",
-	"torus:1x6x1", "torus:7x3", "torus:2x2x2,double=true", "torus:3x3x3x2", "mesh:4x4x4", "mesh:1", "mesh:2x5,hosts=3", "mesh:9",
+	"torus:1x6x1", "torus:7x3", "torus:2x2x2,double=true", "torus:3x3x3x2", "mesh:4x4x4", "mesh:1",
+	"mesh:2x5,hosts=3", "mesh:9",
 	"dragonfly:groups=1,routers=1,hosts=2,global=0", "dragonfly:groups=1,routers=4,hosts=1,global=2",
 	"dragonfly:groups=5,routers=1,hosts=1,global=4", "dragonfly:groups=2,routers=3,hosts=1,global=1",
 	"dragonfly:groups=5,routers=3,hosts=2,global=3", "dragonfly:groups=4,routers=2,hosts=1,global=2",
-	"dragonfly:groups=3,routers=3,hosts=1,global=3", "dragonfly:groups=5,routers=2,hosts=1,global=2,global-latency-ns=700",
+	"dragonfly:groups=3,routers=3,hosts=1,global=3", "dragonfly:groups=5,routers=2,hosts=1,global=2," +
+		"global-latency-ns=700",
 	"dragonfly:groups=9,routers=4,hosts=2,global=2",
 	"hyperx:1", "hyperx:7", "hyperx:4x3,hosts=2", "hyperx:1x3x1x2", "hyperx:2x2x2x2", "hyperx:3x3x2",
 }
@@ -89,19 +93,22 @@ func TestRandomSpecs(t *testing.T) {
 
 func drawSpec(t *rapid.T) string {
 	number := func(low, high int) int { return rapid.IntRange(low, high).Draw(t, "n") }
-	switch kind := rapid.SampledFrom([]string{"fattree", "xgft", "torus", "mesh", "dragonfly", "hyperx"}).Draw(t, "kind"); kind {
+	switch kind := rapid.SampledFrom([]string{"fattree", "xgft", "torus", "mesh", "dragonfly",
+		"hyperx"}).Draw(t, "kind"); kind {
 	case "fattree":
 		aggs, perGroup := number(1, 3), number(0, 2)
 		pods, up := 1, 0
 		if perGroup > 0 {
 			pods, up = number(1, 4), perGroup*number(1, 3)
 		}
-		return fmt.Sprintf("fattree:nodes-per-leaf=%d,leaves-per-pod=%d,pods=%d,aggs-per-pod=%d,cores=%d,up=%d,leaf-links=%d",
+		return fmt.Sprintf("fattree:nodes-per-leaf=%d,leaves-per-pod=%d,pods=%d,aggs-per-pod=%d,cores=%d,up=%d,"+
+			"leaf-links=%d",
 			number(1, 4), number(1, 4), pods, aggs, aggs*perGroup, up, number(1, 3))
 	case "dragonfly":
 		groups, routers := number(1, 6), number(1, 4)
 		least := (groups - 1 + routers - 1) / routers
-		return fmt.Sprintf("dragonfly:groups=%d,routers=%d,hosts=%d,global=%d", groups, routers, number(1, 2), number(least, least+2))
+		return fmt.Sprintf("dragonfly:groups=%d,routers=%d,hosts=%d,"+
+			"global=%d", groups, routers, number(1, 2), number(least, least+2))
 	case "xgft":
 		return drawTree(t)
 	default:
@@ -190,7 +197,8 @@ func checkDistances(t failer, n *Topology, minimal bool) {
 				continue // no packet starts there, and none comes by
 			}
 			if got < want || got < 0 || minimal && got != want {
-				t.Fatalf("%s: %s to %s is %d links, breadth-first search says %d", n.Name, n.SwitchNames[s], n.SwitchNames[leaf], got, want)
+				t.Fatalf("%s: %s to %s is %d links, breadth-first search "+
+					"says %d", n.Name, n.SwitchNames[s], n.SwitchNames[leaf], got, want)
 			}
 		}
 	}
@@ -233,11 +241,13 @@ func checkNext(t failer, n *Topology) {
 			for _, c := range candidates {
 				l := n.Links[c/channels]
 				if l.From != n.NodeOf(s) || n.IsHost(l.To) || seen[c] {
-					t.Fatalf("%s: candidate %d from %s to %s is no link of it, or is there twice", n.Name, c, n.SwitchNames[s], n.SwitchNames[to])
+					t.Fatalf("%s: candidate %d from %s to %s is no link of it, or is there "+
+						"twice", n.Name, c, n.SwitchNames[s], n.SwitchNames[to])
 				}
 				seen[c] = true
 				if n.SwitchDistance(n.SwitchOf(l.To), to) != n.SwitchDistance(s, to)-1 {
-					t.Fatalf("%s: candidate from %s to %s leads to %s, no closer", n.Name, n.SwitchNames[s], n.SwitchNames[to], n.NodeName(l.To))
+					t.Fatalf("%s: candidate from %s to %s leads to %s, no "+
+						"closer", n.Name, n.SwitchNames[s], n.SwitchNames[to], n.NodeName(l.To))
 				}
 			}
 		}
@@ -267,7 +277,8 @@ func checkDeadlock(t failer, n *Topology) {
 	if c := findCycle(after); c >= 0 {
 		channels := n.Routes.VirtualChannels
 		l := n.Links[c/channels]
-		t.Fatalf("%s: channel %d of link %s to %s waits for itself", n.Name, c%channels, n.NodeName(l.From), n.NodeName(l.To))
+		t.Fatalf("%s: channel %d of link %s to %s waits for "+
+			"itself", n.Name, c%channels, n.NodeName(l.From), n.NodeName(l.To))
 	}
 }
 
@@ -400,7 +411,8 @@ func (r *recorder) Fatalf(string, ...any) { r.failed = true }
 
 // The nearest rails of two hosts span the path length between them.
 func TestNearestRailsSpanPathLength(t *testing.T) {
-	for _, spec := range []string{"torus:4x3,hosts=2", "fattree:nodes-per-leaf=3,leaves-per-pod=2,pods=2,aggs-per-pod=2,cores=2"} {
+	for _, spec := range []string{"torus:4x3,hosts=2", "fattree:nodes-per-leaf=3,leaves-per-pod=2,pods=2," +
+		"aggs-per-pod=2,cores=2"} {
 		top, err := Parse(spec)
 		if err != nil {
 			t.Fatal(err)
@@ -417,7 +429,8 @@ func TestNearestRailsSpanPathLength(t *testing.T) {
 				}
 				for _, r := range buffer {
 					out, in := top.Links[r.Injection], top.Links[r.Ejection]
-					if out.From != a || in.To != b || top.SwitchDistance(top.SwitchOf(out.To), top.SwitchOf(in.From))+1 != top.PathLength(a, b) {
+					if out.From != a || in.To != b || top.SwitchDistance(top.SwitchOf(out.To), top.SwitchOf(in.From))+
+						1 != top.PathLength(a, b) {
 						t.Errorf("%s: rails %+v from %d to %d", spec, r, a, b)
 					}
 				}

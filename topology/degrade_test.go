@@ -127,7 +127,8 @@ func TestRandomFailures(t *testing.T) {
 		}
 		whole++
 		checkLinks(t, n, d, failed)
-		checkNetwork(t, d, n.Routes.Grid != nil && d.Routes.VirtualChannels > n.Routes.VirtualChannels || n.Routes.HyperX != nil)
+		checkNetwork(t, d, n.Routes.Grid != nil && d.Routes.VirtualChannels > n.Routes.VirtualChannels ||
+			n.Routes.HyperX != nil)
 		if again, _ := Degrade(n, texts, nil); !reflect.DeepEqual(again, d) {
 			t.Fatalf("%s without %v: not the same twice", n.Name, texts)
 		}
@@ -151,7 +152,8 @@ func checkLinks(t failer, n, d *Topology, failed map[int32]bool) {
 		}
 		at++
 	}
-	if int(at) != len(d.Links) || !reflect.DeepEqual(n.Levels, d.Levels) || !slices.Equal(n.HostNames, d.HostNames) || !slices.Equal(n.SwitchNames, d.SwitchNames) {
+	if int(at) != len(d.Links) || !reflect.DeepEqual(n.Levels, d.Levels) ||
+		!slices.Equal(n.HostNames, d.HostNames) || !slices.Equal(n.SwitchNames, d.SwitchNames) {
 		t.Fatalf("%s: %d links of %d are left, or names or levels changed", n.Name, len(d.Links), at)
 	}
 }
@@ -222,7 +224,8 @@ func TestTreeKeepsItsPaths(t *testing.T) {
 		}
 		kept++
 		if d.Routes.Table != nil && !slices.Equal(d.Routes.StaticDivisor, n.Routes.StaticDivisor) {
-			t.Fatalf("%s without %v: static routing divides by %v, and before by %v", n.Name, texts, d.Routes.StaticDivisor, n.Routes.StaticDivisor)
+			t.Fatalf("%s without %v: static routing divides by %v, and before "+
+				"by %v", n.Name, texts, d.Routes.StaticDivisor, n.Routes.StaticDivisor)
 		}
 		for s := range int32(n.Switches()) {
 			for _, to := range leaves {
@@ -234,7 +237,8 @@ func TestTreeKeepsItsPaths(t *testing.T) {
 					links = append(links, d.LinkNumber(c))
 				}
 				if want := ways(n, failed, s, to); !slices.Equal(links, want) {
-					t.Fatalf("%s without %v: from %s to %s by %v, want %v", n.Name, texts, n.SwitchNames[s], n.SwitchNames[to], links, want)
+					t.Fatalf("%s without %v: from %s to %s by %v, want %v", n.Name, texts, n.SwitchNames[s],
+						n.SwitchNames[to], links, want)
 				}
 			}
 		}
@@ -254,14 +258,17 @@ func TestSlowed(t *testing.T) {
 	rates := map[string]int{}
 	for i, l := range d.Links {
 		whole := n.Links[i]
-		rates[fmt.Sprintf("%s %s %g", n.NodeName(l.From), n.NodeName(l.To), l.BytesPerSecond/whole.BytesPerSecond)]++
+		rates[fmt.Sprintf("%s %s %g", n.NodeName(l.From), n.NodeName(l.To),
+			l.BytesPerSecond/whole.BytesPerSecond)]++
 		whole.BytesPerSecond = l.BytesPerSecond
 		if whole != l {
 			t.Errorf("link %d was %v and is %v", i, n.Links[i], l)
 		}
 	}
-	for text, count := range map[string]int{"leaf0 level2-1 0.25": 2, "level2-1 leaf0 0.25": 2, "n3 leaf1 0.5": 1, "leaf1 n3 0.5": 1,
-		"leaf1 level2-0 0.1": 1, "level2-0 leaf1 0.1": 1, "leaf1 level2-0 1": 1, "leaf0 level2-0 1": 2, "n2 leaf1 1": 1} {
+	for text, count := range map[string]int{"leaf0 level2-1 " +
+		"0.25": 2, "level2-1 leaf0 0.25": 2, "n3 leaf1 0.5": 1, "leaf1 n3 0.5": 1,
+		"leaf1 level2-0 0.1": 1, "level2-0 leaf1 0.1": 1, "leaf1 level2-0 1": 1, "leaf0 level2-0 1": 2,
+		"n2 leaf1 1": 1} {
 		if rates[text] != count {
 			t.Errorf("%d links %s, want %d", rates[text], text, count)
 		}
@@ -322,11 +329,13 @@ func TestFailedRails(t *testing.T) {
 		{"n1:rail0-leaf0 n1:rail1-leaf0", "cut off one host from others: n1"},
 		{"rail0-leaf0 rail1-leaf0", "cut off 2 of 4 hosts from others: n[0-1]"},
 	} {
-		if _, err := Degrade(n, strings.Fields(c.failed), nil); err == nil || !strings.Contains(err.Error(), c.reason) {
+		if _, err := Degrade(n, strings.Fields(c.failed), nil); err == nil ||
+			!strings.Contains(err.Error(), c.reason) {
 			t.Errorf("without %s: %v, want %s", c.failed, err, c.reason)
 		}
 	}
-	if _, err := Degrade(mustParse(t, "full"), []string{"leaf2"}, nil); err == nil || !strings.HasSuffix(err.Error(), "cut off 18 of 3564 hosts from others: n[36-53]") {
+	if _, err := Degrade(mustParse(t, "full"), []string{"leaf2"}, nil); err == nil ||
+		!strings.HasSuffix(err.Error(), "cut off 18 of 3564 hosts from others: n[36-53]") {
 		t.Errorf("a leaf switch fails: %v", err)
 	}
 }
@@ -343,7 +352,10 @@ func meanLinks(n *Topology) (mean, heaviest float64) {
 			order, at[s] = append(order, s), 1
 			mean, pairs = mean+float64(n.SwitchDistance(s, to)), pairs+1
 		}
-		slices.SortStableFunc(order, func(a, b int32) int { return int(n.SwitchDistance(b, to) - n.SwitchDistance(a, to)) })
+		slices.SortStableFunc(order, func(a, b int32) int {
+			return int(n.SwitchDistance(b,
+				to) - n.SwitchDistance(a, to))
+		})
 		for _, s := range order {
 			candidates := n.Routes.Candidates(s, to)
 			for _, c := range candidates {

@@ -49,7 +49,8 @@ func TestDetoursKeepWays(t *testing.T) {
 
 // checkDetours checks the switches that are so many links from a destination;
 // false when there are none.
-func checkDetours(t *rapid.T, n, d *Topology, failed map[int32]bool, off map[[2]int32]int32, to, length int32) (found bool) {
+func checkDetours(t *rapid.T, n, d *Topology, failed map[int32]bool, off map[[2]int32]int32, to,
+	length int32) (found bool) {
 	for s := range int32(n.Switches()) {
 		if d.SwitchDistance(s, to) != length {
 			continue
@@ -64,7 +65,8 @@ func checkDetours(t *rapid.T, n, d *Topology, failed map[int32]bool, off map[[2]
 				want = append(want, n.LinkNumber(c/n.Routes.VirtualChannels)*maxChannels+c%n.Routes.VirtualChannels)
 			}
 			if n.SwitchDistance(s, to) != length {
-				t.Fatalf("%s: %d to %d is on the way, %d links and now %d", n.Name, s, to, n.SwitchDistance(s, to), length)
+				t.Fatalf("%s: %d to %d is on the way, %d links and "+
+					"now %d", n.Name, s, to, n.SwitchDistance(s, to), length)
 			}
 		} else {
 			want = offTheWay(n, d, off, s, to, length)
@@ -92,7 +94,8 @@ func offTheWay(n, d *Topology, off map[[2]int32]int32, s, to, length int32) (wan
 		channel = n.Routes.VirtualChannels + nearest
 	}
 	for l := first; l < end; l++ {
-		if v := d.Links[l].To; !d.IsHost(v) && d.SwitchDistance(d.SwitchOf(v), to) == length-1 && off[[2]int32{d.SwitchOf(v), to}] == nearest {
+		if v := d.Links[l].To; !d.IsHost(v) && d.SwitchDistance(d.SwitchOf(v), to) == length-1 &&
+			off[[2]int32{d.SwitchOf(v), to}] == nearest {
 			want = append(want, d.LinkNumber(l)*maxChannels+channel)
 		}
 	}
@@ -105,7 +108,8 @@ func TestDetoursOfLargeNetworks(t *testing.T) {
 		spec, failed string
 		most         int // pages
 	}{
-		{"torus:24x24x24", "s0-0-0:s1-0-0", 24*24*24 + 1}, // destinations on the other side, whose 24 switches share a page
+		// destinations on the other side, whose 24 switches share a page
+		{"torus:24x24x24", "s0-0-0:s1-0-0", 24*24*24 + 1},
 		{"dragonfly:groups=99,routers=14,hosts=7,global=7", "group0-router0:group0-router1", 2000},
 	} {
 		n := mustParse(t, c.spec)
@@ -119,7 +123,8 @@ func TestDetoursOfLargeNetworks(t *testing.T) {
 		}
 	}
 	n := mustParse(t, "torus:257x256")
-	if _, err := Degrade(n, []string{"s0-0:s1-0"}, nil); err == nil || !strings.Contains(err.Error(), "65792 switches") {
+	if _, err := Degrade(n, []string{"s0-0:s1-0"}, nil); err == nil ||
+		!strings.Contains(err.Error(), "65792 switches") {
 		t.Errorf("%s: %v", n.Name, err)
 	}
 }
@@ -139,9 +144,11 @@ func TestTorusDetours(t *testing.T) {
 	before, loadBefore := meanLinks(whole)
 	after, loadAfter := meanLinks(d)
 	tables, loadTables := meanLinks(&upDown)
-	t.Logf("mean links and heaviest load: %.3f %.0f whole, %.3f %.0f by detours on %d virtual channels, %.3f %.0f by up*/down*",
+	t.Logf("mean links and heaviest load: %.3f %.0f whole, %.3f %.0f by detours on %d virtual channels, "+
+		"%.3f %.0f by up*/down*",
 		before, loadBefore, after, loadAfter, d.Routes.VirtualChannels, tables, loadTables)
-	if math.Abs(after-before) > 0.001 || loadAfter > 1.5*loadBefore || d.Routes.VirtualChannels > 4 || tables < 1.1*before || loadTables < 5*loadBefore {
+	if math.Abs(after-before) > 0.001 || loadAfter > 1.5*loadBefore || d.Routes.VirtualChannels > 4 ||
+		tables < 1.1*before || loadTables < 5*loadBefore {
 		t.Error("not as the comment of Degrade says")
 	}
 }
@@ -150,7 +157,8 @@ func TestTorusDetours(t *testing.T) {
 func TestGridDetours(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		side := rapid.IntRange(4, 7)
-		n, err := Parse(fmt.Sprintf("%s:%dx%d", rapid.SampledFrom([]string{"torus", "mesh"}).Draw(t, "kind"), side.Draw(t, "x"), side.Draw(t, "y")))
+		n, err := Parse(fmt.Sprintf("%s:%dx%d", rapid.SampledFrom([]string{"torus", "mesh"}).Draw(t, "kind"),
+			side.Draw(t, "x"), side.Draw(t, "y")))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -174,13 +182,14 @@ func TestChannelBounds(t *testing.T) {
 		channels     int32
 		perHop, ways bool
 	}{
-		{"hyperx:8", chained, 14, true, true},     // paths of up to 7 links, twice
-		{"hyperx:12", chained, 11, true, false},   // 22 are too many
-		{"hyperx:17", chained, 16, true, false},   // all there are
-		{"hyperx:18", chained, 1, false, false},   // one too many
-		{"hyperx:20", chained, 1, false, false},   // 19 are too many
-		{"torus:20", notClosed, 11, false, false}, // 2, and 9 to come to the switch from which the other way is as short
-		{"torus:40", notClosed, 1, false, false},  // 21 are too many
+		{"hyperx:8", chained, 14, true, true},   // paths of up to 7 links, twice
+		{"hyperx:12", chained, 11, true, false}, // 22 are too many
+		{"hyperx:17", chained, 16, true, false}, // all there are
+		{"hyperx:18", chained, 1, false, false}, // one too many
+		{"hyperx:20", chained, 1, false, false}, // 19 are too many
+		// 2, and 9 to come to the switch from which the other way is as short
+		{"torus:20", notClosed, 11, false, false},
+		{"torus:40", notClosed, 1, false, false}, // 21 are too many
 	} {
 		n := mustParse(t, c.spec)
 		var texts []string
@@ -194,8 +203,10 @@ func TestChannelBounds(t *testing.T) {
 			t.Fatal(err)
 		}
 		checkNetwork(t, d, true)
-		if r := d.Routes; r.VirtualChannels != c.channels || r.PerHop != c.perHop || (r.Intermediate != nil) != c.ways {
-			t.Errorf("%s: %d virtual channels, per hop %v, %d intermediate switches, want %+v", c.spec, r.VirtualChannels, r.PerHop, len(r.Intermediate), c)
+		if r := d.Routes; r.VirtualChannels != c.channels || r.PerHop != c.perHop ||
+			(r.Intermediate != nil) != c.ways {
+			t.Errorf("%s: %d virtual channels, per hop %v, %d intermediate switches, "+
+				"want %+v", c.spec, r.VirtualChannels, r.PerHop, len(r.Intermediate), c)
 		}
 	}
 }

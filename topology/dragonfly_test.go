@@ -49,7 +49,8 @@ func checkDragonfly(t failer, n *Topology) {
 		mean := possible / groups / (groups - 1)
 		for i, count := range between {
 			a, b := i/groups, i%groups
-			if a != b && (count < mean || count > mean+1 || count == mean+1 && possible/groups%(groups-1) == 0 || count != between[b*groups+a]) {
+			if a != b && (count < mean || count > mean+1 || count == mean+1 && possible/groups%(groups-1) == 0 ||
+				count != between[b*groups+a]) {
 				t.Fatalf("%s: %d links from group %d to group %d, mean %d", n.Name, count, a, b, mean)
 			}
 		}
@@ -101,14 +102,16 @@ func checkLegal(t failer, n *Topology, from int32, routers int) (longest int32) 
 	for to := range int32(n.Switches()) {
 		want, ok := legal[to]
 		if got := n.SwitchDistance(from, to); !ok || got != want || n.SwitchDistance(to, from) != got {
-			t.Fatalf("%s: %d links from router %d to %d and %d back, should be %d", n.Name, got, from, to, n.SwitchDistance(to, from), want)
+			t.Fatalf("%s: %d links from router %d to %d and %d back, should "+
+				"be %d", n.Name, got, from, to, n.SwitchDistance(to, from), want)
 		}
 		longest = max(longest, want)
 		buffer = buffer[:0]
 		first, end := n.Out(n.NodeOf(from))
 		for l := first; l < end; l++ {
 			next := n.SwitchOf(n.Links[l].To)
-			if next >= 0 && (group(next) == group(from) || group(next) == group(to)) && n.SwitchDistance(next, to) == want-1 {
+			if next >= 0 && (group(next) == group(from) || group(next) == group(to)) &&
+				n.SwitchDistance(next, to) == want-1 {
 				buffer = append(buffer, l)
 			}
 		}
@@ -128,7 +131,8 @@ func TestDragonflyShapes(t *testing.T) {
 	for groups := 1; groups <= most; groups++ {
 		for routers := 1; routers <= 4; routers++ {
 			for global := (groups - 1 + routers - 1) / routers; global <= 5; global++ {
-				n := mustParse(t, fmt.Sprintf("dragonfly:groups=%d,routers=%d,hosts=1,global=%d", groups, routers, global))
+				n := mustParse(t, fmt.Sprintf("dragonfly:groups=%d,routers=%d,hosts=1,"+
+					"global=%d", groups, routers, global))
 				checkDragonfly(t, n)
 				// The size is judged before it is built, and never too low.
 				route, links := n.Routes.Dragonfly, len(n.Links)-2*n.Hosts()
@@ -179,7 +183,8 @@ func TestDragonflyPalmtree(t *testing.T) {
 // needs a virtual channel that is not there.
 func TestValiantWalksEnd(t *testing.T) {
 	var networks []*Topology
-	for _, spec := range []string{"dragonfly:groups=99,routers=14,hosts=7,global=7", "dragonfly:groups=5,routers=12,hosts=3,global=5",
+	for _, spec := range []string{"dragonfly:groups=99,routers=14,hosts=7," +
+		"global=7", "dragonfly:groups=5,routers=12,hosts=3,global=5",
 		"hyperx:8x8,hosts=8", "hyperx:5x1x4x3x2"} {
 		networks = append(networks, mustParse(t, spec))
 	}
@@ -239,7 +244,8 @@ func TestLargeDirectNetworks(t *testing.T) {
 // BenchmarkDirectNetworks times what the simulator and the mapping costs ask
 // for at every hop or pair.
 func BenchmarkDirectNetworks(b *testing.B) {
-	for _, spec := range []string{"dragonfly:groups=99,routers=14,hosts=7,global=7", "dragonfly:groups=20,routers=32,hosts=16,global=16", "hyperx:24x24x24"} {
+	for _, spec := range []string{"dragonfly:groups=99,routers=14,hosts=7," +
+		"global=7", "dragonfly:groups=20,routers=32,hosts=16,global=16", "hyperx:24x24x24"} {
 		n, err := Parse(spec)
 		if err != nil {
 			b.Fatal(err)

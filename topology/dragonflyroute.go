@@ -12,7 +12,8 @@ import "slices"
 // has itself a link from the packet's group.
 type DragonflyRoute struct {
 	GroupCount int32
-	Routers    int32 // switches of each group, with consecutive numbers
+	// Routers: switches of each group, with consecutive numbers.
+	Routers int32
 	// Degree: links to switches of each switch; each alone is a group of candidates, in order of the
 	// links
 	Degree int32

@@ -47,7 +47,8 @@ func TestDumpedFatTrees(t *testing.T) {
 	if os.Getenv("REMAP_LONG") != "" {
 		specs = append(specs, "tapered", "full")
 	}
-	for _, spec := range append(specs, "fattree:nodes-per-leaf=8,leaves-per-pod=6,pods=2,aggs-per-pod=4,cores=12") {
+	for _, spec := range append(specs, "fattree:nodes-per-leaf=8,leaves-per-pod=6,pods=2,aggs-per-pod=4,"+
+		"cores=12") {
 		t.Run(spec, func(t *testing.T) { sameAfterDump(t, mustParse(t, spec)) })
 	}
 	rapid.Check(t, func(t *rapid.T) {
@@ -66,7 +67,8 @@ func TestDumpedFatTrees(t *testing.T) {
 func sameAfterDump(t failer, n *Topology) {
 	t.Helper()
 	m := readText(t, dump(t, n))
-	if !slices.Equal(m.HostNames, n.HostNames) || len(m.Links) != len(n.Links) || len(m.Levels) != len(n.Levels) {
+	if !slices.Equal(m.HostNames, n.HostNames) || len(m.Links) != len(n.Links) ||
+		len(m.Levels) != len(n.Levels) {
 		t.Fatalf("%s: %s came back as %s", n.Name, n.Summary(), m.Summary())
 	}
 	for i := range n.Levels {
@@ -94,7 +96,8 @@ func sameAfterDump(t failer, n *Topology) {
 			}
 			ma, mb := back[n.SwitchNames[a]], back[n.SwitchNames[b]]
 			if n.SwitchDistance(a, b) != m.SwitchDistance(ma, mb) {
-				t.Fatalf("%s: distance %s to %s was %d, is %d", n.Name, n.SwitchNames[a], n.SwitchNames[b], n.SwitchDistance(a, b), m.SwitchDistance(ma, mb))
+				t.Fatalf("%s: distance %s to %s was %d, is %d", n.Name, n.SwitchNames[a], n.SwitchNames[b],
+					n.SwitchDistance(a, b), m.SwitchDistance(ma, mb))
 			}
 			if was, is := targets(n, a, b), targets(m, ma, mb); !slices.Equal(was, is) {
 				t.Fatalf("%s: candidates %s to %s were %v, are %v", n.Name, n.SwitchNames[a], n.SwitchNames[b], was, is)
@@ -180,7 +183,8 @@ func TestRandomFabrics(t *testing.T) {
 			t.Fatalf("another order of blocks gives another network")
 		}
 		// What is written comes back.
-		if m := readText(t, dump(t, n)); m.Summary() != n.Summary() || !slices.Equal(m.SwitchNames, n.SwitchNames) || !slices.Equal(m.Routes.Table, n.Routes.Table) {
+		if m := readText(t, dump(t, n)); m.Summary() != n.Summary() ||
+			!slices.Equal(m.SwitchNames, n.SwitchNames) || !slices.Equal(m.Routes.Table, n.Routes.Table) {
 			t.Fatalf("%s came back as %s", n.Summary(), m.Summary())
 		}
 	})
@@ -236,7 +240,8 @@ Ca	1 "H-c"		# "stage2 mlx4_1"
 
 func TestIBNetDiscover(t *testing.T) {
 	n := readText(t, smallFabric)
-	if !slices.Equal(n.HostNames, []string{"stage2", "stage10"}) || !slices.Equal(n.SwitchNames, []string{"MF0;ib1:SX6036/U1", "MF0;ib2:SX6036/U1"}) {
+	if !slices.Equal(n.HostNames, []string{"stage2", "stage10"}) ||
+		!slices.Equal(n.SwitchNames, []string{"MF0;ib1:SX6036/U1", "MF0;ib2:SX6036/U1"}) {
 		t.Fatalf("hosts %v, switches %v", n.HostNames, n.SwitchNames)
 	}
 	type row struct {
@@ -268,21 +273,24 @@ func TestIBNetDiscover(t *testing.T) {
 
 func TestIBSimSyntax(t *testing.T) {
 	const leaf = "Switch 36 \"leaf0\"\n[1] \"node0\"[1]\n[2] \"node1\"[1]\n[3] \"node2\"[1]\n\n"
-	for _, text := range []string{leaf, leaf + "Hca 1 \"node0\"\n[1] \"leaf0\"[1]\nHca 1 \"node1\"\nHca 1 \"node2\"\n"} {
+	for _, text := range []string{leaf, leaf + "Hca 1 \"node0\"\n[1] \"leaf0\"[1]\nHca 1 \"node1\"\nHca 1 " +
+		"\"node2\"\n"} {
 		n := readText(t, text)
 		if n.Hosts() != 3 || n.Links[0].BytesPerSecond != 12.5e9 || len(n.Warnings) != 1 {
 			t.Errorf("%s, warnings %q", n.Summary(), n.Warnings)
 		}
 	}
 	_, err := ReadIBNetDiscover("f", strings.NewReader(leaf+"Hca 1 \"node0\"\n[1] \"leaf0\"[1]\n"))
-	if err == nil || err.Error() != "f:3: adapter node1 is used here but never described" || input.Hint(err) != cutHint {
+	if err == nil || err.Error() != "f:3: adapter node1 is used here but never "+
+		"described" || input.Hint(err) != cutHint {
 		t.Errorf("a file that describes one of three adapters: %v, hint %q", err, input.Hint(err))
 	}
 }
 
 // Wherever a file is cut, it is refused or no host is missing.
 func TestCutFabric(t *testing.T) {
-	for _, spec := range []string{"torus:3", "fattree:nodes-per-leaf=2,leaves-per-pod=2,pods=1,aggs-per-pod=1,cores=0,gbps=40"} {
+	for _, spec := range []string{"torus:3", "fattree:nodes-per-leaf=2,leaves-per-pod=2,pods=1," +
+		"aggs-per-pod=1,cores=0,gbps=40"} {
 		n := mustParse(t, spec)
 		text := dump(t, n)
 		read := 0
@@ -314,7 +322,8 @@ func TestManyAdapters(t *testing.T) {
 		if n.Hosts() != 1 || len(n.Warnings) != warnings {
 			t.Errorf("%d adapters: %s, warnings %q", adapters, n.Summary(), n.Warnings)
 		}
-		if warnings == 2 && !strings.HasPrefix(n.Warnings[0], "host MT25408 has 17 adapters: probably a default node description") {
+		if warnings == 2 && !strings.HasPrefix(n.Warnings[0], "host MT25408 has 17 adapters: probably a "+
+			"default node description") {
 			t.Errorf("warnings %q", n.Warnings)
 		}
 	}
@@ -326,7 +335,8 @@ CA   133  1 0x1b 4x EDR - SW  1719 11 0x2a ( 'o0010 HCA-1' - 'ib-i1l1s01' )
 SW  1719 10 0x2a 4x EDR - CA   134  1 0x1a ( 'ib-i1l1s01' - 'o0002 HCA-1' )
 SW  1719 12 0x2a 4x ???                                    'ib - i1l1s01'
 `)
-	if !slices.Equal(n.HostNames, []string{"o0002", "o0010"}) || n.Switches() != 1 || n.Links[0].BytesPerSecond != 12.5e9 {
+	if !slices.Equal(n.HostNames, []string{"o0002", "o0010"}) || n.Switches() != 1 ||
+		n.Links[0].BytesPerSecond != 12.5e9 {
 		t.Errorf("%s: %v", n.Summary(), n.HostNames)
 	}
 }
@@ -349,24 +359,40 @@ func TestFabricErrors(t *testing.T) {
 		head + "[0] \"H-a\"[1]\n":        "fabric:2:1: port \"0\" is not a number from 1",
 		head + "[1] \"S-1\"[2]\n":        "fabric:2: port 1 of S-1 (ib1) leads to the same device",
 		head + "[1] \"H-a\"[1]\n" + head: "fabric:3:15: S-1 (ib1) is described twice, first on line 1",
-		head + "[1] \"H-a\"[1]\n[1] \"H-b\"[1]\n":                                   "fabric:3: port 1 of S-1 (ib1) is used twice, first on line 2",
-		head + "[1] \"H-a\"[1]\n[2] \"H-a\"[1]\n":                                   "fabric:3: port 1 of H-a leads to port 2 of S-1 (ib1) here, but to port 1",
-		head + "[1] \"H-a\"[1] # \"x\" 4xWDR\n":                                     "fabric:2: link rate \"4xWDR\" is not known",
-		head + "[1] \"H-a\"[1] # \"x\" 3xSDR\n":                                     "fabric:2: link rate \"3xSDR\" is not known",
-		head + "[1] \"S-2\"[1]\n":                                                   "fabric:2: switch S-2 is used but not described",
-		head + "[1] \"sw2\"[1]\n[2] \"sw2\"[2]\n":                                   "fabric:2: sw2 is used on 2 ports but not described",
-		head + "[1] \"H-a\"[1] 4xSDR\n":                                             "fabric:2:14: unexpected",
-		"Ca 1 \"H-a\"\n[1] \"H-b\"[1]\nCa 1 \"H-b\"\n":                              "fabric:2: H-a and H-b are joined without a switch",
-		"Ca 1 \"H-a\" # \"one\"\n":                                                  "fabric:1: adapter H-a (one) has no links",
-		replaced("[1](a1) \t\"S-1\"[1]", "[1](a1) \t\"S-1\"[2]"):                    "fabric:20: port 1 of H-a (stage2 mlx4_0) leads to port 2 of S-1 (MF0;ib1:SX6036/U1) here",
-		replaced("lid 128 4xFDR10", "lid 128 4xQDR"):                                "fabric:14: the link of port 3 of S-2 (MF0;ib2:SX6036/U1) runs at 32 Gb/s here, but at 40 Gb/s on line 9",
-		replaced(" lid 7 12xEDR", ""):                                               "fabric:13: the link of port 1 of S-2 (MF0;ib2:SX6036/U1) has no rate",
-		head + "[1] \"H-a\"[1]\nSwitch 4 \"S-2\"\n[1] \"H-b\"[1]\n[2] \"H-c\"[1]\n": "fabric:2: the network is not connected: host H-a on switch S-1 (ib1)",
-		smallFabric[:strings.Index(smallFabric, "stage10")+3]:                       "fabric:8:34: the quotes of the node description are not closed",
-		smallFabric[:strings.Index(smallFabric, "(b1)")+2]:                          "fabric:8:20: no ')' to the end of the line",
-		smallFabric[:strings.Index(smallFabric, "Switch\t5")]:                       "fabric:9: switch S-2 (MF0;ib2:SX6036/U1) is used but not described",
-		"CA 1 1 0x1 4x EDR - SW 2 3 0x2 ( 'a":                                       "fabric:1:1: expected ( 'DESCRIPTION'",
-		"CA 1 1 0x1 4x EDR - XX 2 3 0x2 ( 'a' - 'b' )":                              "fabric:1:1: node type \"XX\"",
+		head + "[1] \"H-a\"[1]\n[1] \"H-b\"[1]\n": "fabric:3: port 1 of S-1 " +
+			"(ib1) is used twice, first on line 2",
+		head + "[1] \"H-a\"[1]\n[2] \"H-a\"[1]\n": "fabric:3: port 1 of H-a " +
+			"leads to port 2 of S-1 (ib1) here, but to port 1",
+		head + "[1] \"H-a\"[1] # \"x\" 4xWDR\n": "fabric:2: link rate " +
+			"\"4xWDR\" is not known",
+		head + "[1] \"H-a\"[1] # \"x\" 3xSDR\n": "fabric:2: link rate " +
+			"\"3xSDR\" is not known",
+		head + "[1] \"S-2\"[1]\n": "fabric:2: switch S-2 is " +
+			"used but not described",
+		head + "[1] \"sw2\"[1]\n[2] \"sw2\"[2]\n": "fabric:2: sw2 is used on " +
+			"2 ports but not described",
+		head + "[1] \"H-a\"[1] 4xSDR\n": "fabric:2:14: unexpected",
+		"Ca 1 \"H-a\"\n[1] \"H-b\"[1]\nCa 1 \"H-b\"\n": "fabric:2: H-a and H-b " +
+			"are joined without a switch",
+		"Ca 1 \"H-a\" # \"one\"\n": "fabric:1: adapter H-a " +
+			"(one) has no links",
+		replaced("[1](a1) \t\"S-1\"[1]", "[1](a1) \t\"S-1\"[2]"): "fabric:20: port 1 of H-a " +
+			"(stage2 mlx4_0) leads to port 2 of S-1 (MF0;ib1:SX6036/U1) here",
+		replaced("lid 128 4xFDR10", "lid 128 4xQDR"): "fabric:14: the link of " +
+			"port 3 of S-2 (MF0;ib2:SX6036/U1) runs at 32 Gb/s here, but at 40 Gb/s on line 9",
+		replaced(" lid 7 12xEDR", ""): "fabric:13: the link of " +
+			"port 1 of S-2 (MF0;ib2:SX6036/U1) has no rate",
+		head + "[1] \"H-a\"[1]\nSwitch 4 \"S-2\"\n[1] \"H-b\"[1]\n[2] " +
+			"\"H-c\"[1]\n": "fabric:2: the network is not connected: host H-a on switch S-1 (ib1)",
+		smallFabric[:strings.Index(smallFabric, "stage10")+3]: "fabric:8:34: the quotes " +
+			"of the node description are not closed",
+		smallFabric[:strings.Index(smallFabric, "(b1)")+2]: "fabric:8:20: no ')' to " +
+			"the end of the line",
+		smallFabric[:strings.Index(smallFabric, "Switch\t5")]: "fabric:9: switch S-2 " +
+			"(MF0;ib2:SX6036/U1) is used but not described",
+		"CA 1 1 0x1 4x EDR - SW 2 3 0x2 ( 'a": "fabric:1:1: expected ( " +
+			"'DESCRIPTION'",
+		"CA 1 1 0x1 4x EDR - XX 2 3 0x2 ( 'a' - 'b' )": "fabric:1:1: node type \"XX\"",
 	} {
 		_, err := ReadIBNetDiscover("fabric", strings.NewReader(text))
 		var e *input.Error
@@ -374,68 +400,6 @@ func TestFabricErrors(t *testing.T) {
 			t.Errorf("%q:\n got %v\nwant %s", text, err, want)
 		}
 	}
-}
-
-func openShared(t *testing.T, path string) *os.File {
-	t.Helper()
-	file, err := os.Open("../../shared/data/" + path)
-	if err != nil {
-		t.Skipf("%s is not there", path)
-	}
-	t.Cleanup(func() { file.Close() })
-	return file
-}
-
-// The real fabrics: every spine that has links to both leaves is a candidate,
-// with all its parallel links.
-func TestRealFabrics(t *testing.T) {
-	for _, want := range []struct {
-		path                   string
-		hosts, rails, switches int
-		leaves                 []string
-	}{
-		{"ib-loginoff/topo.ibnetdiscover", 144, 145, 8, []string{"ib1:", "ib2:", "ib3:", "ib4:", "ib5:", "ib6:"}},
-		{"ib-topograph/ibnetdiscover_example.out", 123, 542, 40, []string{"LEAF"}},
-	} {
-		t.Run(want.path, func(t *testing.T) {
-			n, err := Read(want.path, openShared(t, want.path))
-			if err != nil {
-				t.Fatal(err)
-			}
-			if rails := int(n.firstLink[n.Hosts()]); n.Hosts() != want.hosts || rails != want.rails || n.Switches() != want.switches {
-				t.Errorf("%s, want %+v", n.Summary(), want)
-			}
-			checkNetwork(t, n, false)
-			isLeaf := func(s int32) bool {
-				return slices.ContainsFunc(want.leaves, func(part string) bool { return strings.Contains(n.SwitchNames[s], part) })
-			}
-			for _, a := range leafSwitches(n) {
-				for _, b := range leafSwitches(n) {
-					if a == b || !isLeaf(a) || !isLeaf(b) {
-						continue
-					}
-					if got, all := len(n.Routes.Candidates(a, b)), linksToCommonSpines(n, a, b, isLeaf); got != all || all < 2 {
-						t.Errorf("%s to %s: %d candidates, %d links to spines of both", n.SwitchNames[a], n.SwitchNames[b], got, all)
-					}
-				}
-			}
-		})
-	}
-}
-
-func linksToCommonSpines(n *Topology, a, b int32, isLeaf func(int32) bool) int {
-	joined := func(s int32, node int32) bool {
-		first, end := n.Out(n.NodeOf(s))
-		return slices.ContainsFunc(n.Links[first:end], func(l Link) bool { return l.To == node })
-	}
-	count := 0
-	first, end := n.Out(n.NodeOf(a))
-	for _, l := range n.Links[first:end] {
-		if !n.IsHost(l.To) && !isLeaf(n.SwitchOf(l.To)) && joined(b, l.To) {
-			count++
-		}
-	}
-	return count
 }
 
 func TestBrokenFile(t *testing.T) {

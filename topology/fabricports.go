@@ -10,13 +10,20 @@ import (
 // FabricPort is the port that a link leaves, as the tools of an InfiniBand
 // fabric know it; what the fabric file does not say is 0.
 type FabricPort struct {
-	Node     uint64 // GUID of the switch or adapter
-	GUID     uint64 // of the port: an adapter's own, that of the whole for a switch
-	LID      uint32 // of the port: an adapter's own, that of the whole for a switch
-	Number   int32  // from 1, as printed on the device: FromPort of the link
-	Lanes    int32  // width of the link
-	DeviceID uint32 // what the device is, as its maker numbers it
-	Device   string // an adapter's name within its host, such as mlx5_0: the second word of its description
+	// Node: GUID of the switch or adapter.
+	Node uint64
+	// GUID: of the port: an adapter's own, that of the whole for a switch.
+	GUID uint64
+	// LID: of the port: an adapter's own, that of the whole for a switch.
+	LID uint32
+	// Number: from 1, as printed on the device: FromPort of the link.
+	Number int32
+	// Lanes: width of the link.
+	Lanes int32
+	// DeviceID: what the device is, as its maker numbers it.
+	DeviceID uint32
+	// Device: an adapter's name within its host, such as mlx5_0: the second word of its description.
+	Device string
 }
 
 // identity is what a fabric file says of one port beside its cable.

@@ -123,7 +123,8 @@ func TestPortsOfRails(t *testing.T) {
 			t.Errorf("link %d has port %+v", l, less.Ports[l])
 		}
 	}
-	if machine.Ports[0].Device != "mlx5_0" || machine.Ports[1].Device != "mlx5_1" || len(less.Ports) != len(machine.Ports)-2 {
+	if machine.Ports[0].Device != "mlx5_0" || machine.Ports[1].Device != "mlx5_1" ||
+		len(less.Ports) != len(machine.Ports)-2 {
 		t.Errorf("%+v", machine.Ports)
 	}
 }
@@ -168,7 +169,8 @@ func TestThrottle(t *testing.T) {
 		t.Error(err)
 	}
 	for l := range share {
-		if got, was := slow.Links[l], machine.Links[l]; got.BytesPerSecond != was.BytesPerSecond*share[l] || got.From != was.From || was.BytesPerSecond != machine.Links[0].BytesPerSecond {
+		if got, was := slow.Links[l], machine.Links[l]; got.BytesPerSecond != was.BytesPerSecond*share[l] ||
+			got.From != was.From || was.BytesPerSecond != machine.Links[0].BytesPerSecond {
 			t.Fatalf("link %d: %+v", l, got)
 		}
 	}

@@ -27,7 +27,8 @@ func TestThesisNetworks(t *testing.T) {
 	} {
 		n := mustParse(t, want.spec)
 		if n.Hosts() != want.hosts || n.Switches() != want.switches || len(n.Links) != 2*want.cable {
-			t.Errorf("%s: %s, want %d hosts, %d switches, %d links", want.spec, n.Summary(), want.hosts, want.switches, 2*want.cable)
+			t.Errorf("%s: %s, want %d hosts, %d switches, %d links", want.spec, n.Summary(), want.hosts,
+				want.switches, 2*want.cable)
 		}
 		if n.Levels[0].Groups() != want.leaves || n.Levels[1].Groups() != want.pods {
 			t.Errorf("%s: %s, want %d leaves, %d pods", want.spec, n.Summary(), want.leaves, want.pods)
@@ -41,12 +42,14 @@ func TestThesisNetworks(t *testing.T) {
 				ports = want.core
 			}
 			if int(end-first) != ports || int(end-first) > want.radix {
-				t.Errorf("%s: switch %s uses %d ports, want %d of %d", want.spec, n.SwitchNames[s], end-first, ports, want.radix)
+				t.Errorf("%s: switch %s uses %d ports, want %d of %d", want.spec, n.SwitchNames[s], end-first, ports,
+					want.radix)
 			}
 		}
 		last := int32(n.Hosts() - 1)
 		perLeaf, perPod := int32(want.hosts/want.leaves), int32(want.hosts/want.pods)
-		for _, pair := range []struct{ a, b, length int32 }{{0, 0, 0}, {0, perLeaf - 1, 1}, {0, perLeaf, 3}, {0, perPod - 1, 3}, {0, perPod, 5}, {0, last, 5}} {
+		for _, pair := range []struct{ a, b, length int32 }{{0, 0, 0}, {0, perLeaf - 1, 1}, {0, perLeaf, 3},
+			{0, perPod - 1, 3}, {0, perPod, 5}, {0, last, 5}} {
 			if got := n.PathLength(pair.a, pair.b); got != pair.length {
 				t.Errorf("%s: path length %d-%d is %d, want %d", want.spec, pair.a, pair.b, got, pair.length)
 			}
@@ -59,7 +62,8 @@ func TestSummary(t *testing.T) {
 	if got := mustParse(t, "tapered").Summary(); got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
-	if got := mustParse(t, "mesh:2x2,gbps=12.5,hosts=3").Summary(); got != "12 hosts, 4 switches, 24+8 links of 12.5 Gb/s, levels leaf(4) box2x1(2)" {
+	if got := mustParse(t, "mesh:2x2,gbps=12.5,hosts=3").Summary(); got != "12 hosts, 4 switches, 24+8 "+
+		"links of 12.5 Gb/s, levels leaf(4) box2x1(2)" {
 		t.Error(got)
 	}
 }

@@ -11,19 +11,21 @@ import (
 func TestFaultErrors(t *testing.T) {
 	n := mustParse(t, "fattree:nodes-per-leaf=2,leaves-per-pod=2,pods=2,aggs-per-pod=2,cores=2,leaf-links=2")
 	for text, want := range map[string]string{
-		"":                                     "it is empty",
-		"99999":                                "links are numbered from 0 to 63",
-		"999999999999999":                      "links are numbered from 0 to 63",
-		"lead0":                                "no switch has this name; did you mean leaf0?",
-		"n3":                                   "n3 is a host: only switches fail as a whole; write HOST:SWITCH",
-		"leaf0:pod0-ag1":                       `no host or switch is named "pod0-ag1"; did you mean pod0-agg`,
-		"leef0:pod0-agg1":                      `no host or switch is named "leef0"; did you mean leaf0?`,
-		"leef0:pod0-ogg1/1":                    `no host or switch is named "leef0"; did you mean leaf0?`,
-		"leaf0:pod0-agX/1":                     `no host or switch is named "pod0-agX"; did you mean pod0-agg0`,
-		"leaf0:leaf1":                          "leaf0 and leaf1 are not neighbours; neighbours of leaf0: n0 n1 pod0-agg0 pod0-agg1",
-		"leaf0:leaf1/0":                        "leaf0 and leaf1 are not neighbours",
-		"leaf0:leaf0":                          "leaf0 and leaf0 are not neighbours",
-		"leaf0:pod0-agg1/2":                    "leaf0 and pod0-agg1 have 2 cables; cables of two neighbours are counted from 0",
+		"":                  "it is empty",
+		"99999":             "links are numbered from 0 to 63",
+		"999999999999999":   "links are numbered from 0 to 63",
+		"lead0":             "no switch has this name; did you mean leaf0?",
+		"n3":                "n3 is a host: only switches fail as a whole; write HOST:SWITCH",
+		"leaf0:pod0-ag1":    `no host or switch is named "pod0-ag1"; did you mean pod0-agg`,
+		"leef0:pod0-agg1":   `no host or switch is named "leef0"; did you mean leaf0?`,
+		"leef0:pod0-ogg1/1": `no host or switch is named "leef0"; did you mean leaf0?`,
+		"leaf0:pod0-agX/1":  `no host or switch is named "pod0-agX"; did you mean pod0-agg0`,
+		"leaf0:leaf1": "leaf0 and leaf1 are not neighbours; neighbours of leaf0: n0 " +
+			"n1 pod0-agg0 pod0-agg1",
+		"leaf0:leaf1/0": "leaf0 and leaf1 are not neighbours",
+		"leaf0:leaf0":   "leaf0 and leaf0 are not neighbours",
+		"leaf0:pod0-agg1/2": "leaf0 and pod0-agg1 have 2 cables; cables of two neighbours " +
+			"are counted from 0",
 		"leaf0:pod0-agg1/99999999999999999999": "leaf0 and pod0-agg1 have 2 cables",
 		"leaf0:pod0-agg1/":                     `no host or switch is named "pod0-agg1/"`,
 		"leaf0:pod0-agg1/-1":                   `no host or switch is named "pod0-agg1/-1"`,
@@ -46,7 +48,8 @@ func TestFaultErrors(t *testing.T) {
 			t.Errorf("%q: %v; %s, want %s", text, err, input.Hint(err), want)
 		}
 	}
-	for slowed, want := range map[string]string{"leaf0:pod0-agg1": "no fraction", "leaf0:pod0-agg1=0.5 leaf0:pod0-agg1/1=0.25": "the cable of leaf0 and pod0-agg1 is slowed twice"} {
+	for slowed, want := range map[string]string{"leaf0:pod0-agg1": "no fraction", "leaf0:pod0-agg1=0.5 " +
+		"leaf0:pod0-agg1/1=0.25": "the cable of leaf0 and pod0-agg1 is slowed twice"} {
 		if _, err := Degrade(n, nil, strings.Fields(slowed)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want %s", slowed, err, want)
 		}
@@ -86,7 +89,8 @@ Ca 1 "H-2" # "b"
 	} {
 		f := newFaults(n)
 		links, err := f.find(text)
-		if want < 0 && (err == nil || !strings.Contains(err.Error(), "2 ways")) || want > 0 && (err != nil || len(links) != want) {
+		if want < 0 && (err == nil || !strings.Contains(err.Error(), "2 ways")) || want > 0 &&
+			(err != nil || len(links) != want) {
 			t.Errorf("%q: links %v, %v, want %d", text, links, err, want)
 		}
 	}
@@ -97,7 +101,8 @@ func FuzzDegrade(f *testing.F) {
 	if err != nil {
 		f.Fatal(err)
 	}
-	for _, text := range []string{"0", "17", "rail0-leaf0", "n0:rail1-leaf0", "rail0-leaf0:rail0-level2-0/1", "rail0-leaf1:rail0-level2-1=0.5", "n9", ":", "/", "a:b/9=", "99999999999999999999"} {
+	for _, text := range []string{"0", "17", "rail0-leaf0", "n0:rail1-leaf0", "rail0-leaf0:rail0-level2-0/1",
+		"rail0-leaf1:rail0-level2-1=0.5", "n9", ":", "/", "a:b/9=", "99999999999999999999"} {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {

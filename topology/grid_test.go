@@ -25,8 +25,10 @@ func TestGridCounts(t *testing.T) {
 		{"torus:2x5", 10, 2 * (5 + 10), 2},
 	} {
 		n := mustParse(t, want.spec)
-		if n.Hosts() != want.hosts || len(n.Links)-2*n.Hosts() != want.links || n.Routes.VirtualChannels != want.channels {
-			t.Errorf("%s: %s and %d virtual channels, want %+v", want.spec, n.Summary(), n.Routes.VirtualChannels, want)
+		if n.Hosts() != want.hosts || len(n.Links)-2*n.Hosts() != want.links ||
+			n.Routes.VirtualChannels != want.channels {
+			t.Errorf("%s: %s and %d virtual channels, want %+v", want.spec, n.Summary(), n.Routes.VirtualChannels,
+				want)
 		}
 	}
 }
@@ -70,21 +72,26 @@ func TestSpecErrors(t *testing.T) {
 		"dragonfly":          "groups, routers, hosts, global must be given",
 		"dragonfly:9":        `field "9" is not KEY=VALUE`,
 		"dragonfly:groups=0": "groups must be at least 1",
-		"dragonfly:groups=9,routers=4,hosts=2,global=1":                      "routers*global must be at least groups-1 = 8, so that every two groups are joined: it is 4*1",
-		"dragonfly:groups=2,routers=4,hosts=2,global=0":                      "routers*global must be at least groups-1 = 1",
-		"dragonfly:groups=9,routers=4,hosts=0,global=2":                      "hosts must be at least 1",
-		"dragonfly:groups=9,routers=4,hosts=2,global=2,global-latency-ns=-1": "global-latency-ns must be a number from 0 to 1e9",
-		"dragonfly:groups=9,routers=4,hosts=2,global=2,local-latency-ns=1":   `dragonfly has no field "local-latency-ns"`,
+		"dragonfly:groups=9,routers=4,hosts=2,global=1": "routers*global must be at least " +
+			"groups-1 = 8, so that every two groups are joined: it is 4*1",
+		"dragonfly:groups=2,routers=4,hosts=2,global=0": "routers*global must be at least " +
+			"groups-1 = 1",
+		"dragonfly:groups=9,routers=4,hosts=0,global=2": "hosts must be at least 1",
+		"dragonfly:groups=9,routers=4,hosts=2,global=2," +
+			"global-latency-ns=-1": "global-latency-ns must be a number from 0 to 1e9",
+		"dragonfly:groups=9,routers=4,hosts=2,global=2," +
+			"local-latency-ns=1": `dragonfly has no field "local-latency-ns"`,
 		"dragonfly:groups=99999,routers=999,hosts=2,global=200":              "are too many",
 		"dragonfly:groups=16777216,routers=16777216,hosts=2,global=16777216": "are too many",
 		"dragonfly:groups=2,routers=1000,hosts=1,global=1000":                "routing entries are too many",
-		"hyperx":                               "dimensions must be given first, such as hyperx:4x4x4",
-		"hyperx:8x0":                           "every dimension must be at least 1",
-		"hyperx:8x8,double=true":               `hyperx has no field "double"`,
-		"hyperx:8x8,hosts=0":                   "hosts must be at least 1",
-		"hyperx:1x1x1x1x1x1x1x1x1":             "at most 8 dimensions",
-		"hyperx:4097":                          "are too many: at most 16777216",
-		"fattree":                              "nodes-per-leaf, leaves-per-pod, pods, aggs-per-pod, cores must be given",
+		"hyperx":                   "dimensions must be given first, such as hyperx:4x4x4",
+		"hyperx:8x0":               "every dimension must be at least 1",
+		"hyperx:8x8,double=true":   `hyperx has no field "double"`,
+		"hyperx:8x8,hosts=0":       "hosts must be at least 1",
+		"hyperx:1x1x1x1x1x1x1x1x1": "at most 8 dimensions",
+		"hyperx:4097":              "are too many: at most 16777216",
+		"fattree": "nodes-per-leaf, leaves-per-pod, pods, aggs-per-pod, cores " +
+			"must be given",
 		"fattree:pods=0":                       "pods must be at least 1",
 		"fattree:pods=x":                       `pods must be a whole number, not "x"`,
 		"fattree:pods=-1":                      "pods must be at least 1",
@@ -96,8 +103,10 @@ func TestSpecErrors(t *testing.T) {
 		"full:latency-ns=-1":                   "latency-ns must be a number from",
 		"tapered:3":                            `field "3" is not KEY=VALUE`,
 		tree + "pods=2,aggs-per-pod=4,cores=6": "cores must be a multiple of aggs-per-pod: 6 mod 4",
-		tree + "pods=2,aggs-per-pod=4,cores=8,up=3":                             "up must be a multiple of cores/aggs-per-pod",
-		tree + "pods=2,aggs-per-pod=4,cores=8,up=0":                             "up must be a multiple of cores/aggs-per-pod",
+		tree + "pods=2,aggs-per-pod=4,cores=8,up=3": "up must be a multiple of " +
+			"cores/aggs-per-pod",
+		tree + "pods=2,aggs-per-pod=4,cores=8,up=0": "up must be a multiple of " +
+			"cores/aggs-per-pod",
 		tree + "pods=2,aggs-per-pod=4,cores=0":                                  "cores must be at least 1",
 		tree + "pods=1,aggs-per-pod=4,cores=0,up=2":                             "up must be 0",
 		tree + "pods=1,aggs-per-pod=0,cores=0":                                  "aggs-per-pod must be at least 1",
@@ -117,7 +126,8 @@ func TestSpecErrors(t *testing.T) {
 	} {
 		_, err := Parse(spec)
 		var e *input.Error
-		if !errors.As(err, &e) || !strings.Contains(e.Reason, reason) || !strings.Contains(e.Reason, "topology \"") || e.File != "" || e.Hint == "" {
+		if !errors.As(err, &e) || !strings.Contains(e.Reason, reason) ||
+			!strings.Contains(e.Reason, "topology \"") || e.File != "" || e.Hint == "" {
 			t.Errorf("Parse(%q) = %v, want %q", spec, err, reason)
 		}
 	}
@@ -127,17 +137,18 @@ func TestSpecErrors(t *testing.T) {
 // a fat tree of a million hosts possible.
 func TestBoundsOfProducts(t *testing.T) {
 	for text, fine := range map[string]bool{
-		"torus:200x200x200":                                   true,
-		"torus:100x100x100":                                   false,
-		"torus:16383x1x1x1x1x1x1x500":                         true,
-		"torus:1,hosts=16777216":                              true,
-		"torus:256x256x1x1x1x1x1x1":                           false,
-		"torus:1000x1000x1x1x1x1x1x1":                         true, // 8 million links but 32 million groups of next hops
-		"mesh:4096x4096":                                      true,
-		"hyperx:4000":                                         false,
-		"hyperx:4000,hosts=200":                               true,
-		"hyperx:64x64x64":                                     true, // 49.5 million links
-		"hyperx:24x24x24,hosts=8":                             false,
+		"torus:200x200x200":           true,
+		"torus:100x100x100":           false,
+		"torus:16383x1x1x1x1x1x1x500": true,
+		"torus:1,hosts=16777216":      true,
+		"torus:256x256x1x1x1x1x1x1":   false,
+		// 8 million links but 32 million groups of next hops
+		"torus:1000x1000x1x1x1x1x1x1": true,
+		"mesh:4096x4096":              true,
+		"hyperx:4000":                 false,
+		"hyperx:4000,hosts=200":       true,
+		"hyperx:64x64x64":             true, // 49.5 million links
+		"hyperx:24x24x24,hosts=8":     false,
 		"dragonfly:groups=513,routers=32,hosts=16,global=16":  false, // 262,656 hosts
 		"dragonfly:groups=80,routers=32,hosts=16,global=20":   false,
 		"dragonfly:groups=2049,routers=64,hosts=32,global=32": true,
@@ -206,7 +217,8 @@ func small(s *spec) bool {
 // links along one dimension carry the same, whether ties are halved or each goes by
 // TieUp in a ring whose extent is a multiple of four.
 func TestTiesAreBalanced(t *testing.T) {
-	for _, spec := range []string{"torus:4", "torus:8x8", "torus:4x8x12", "torus:6x6", "torus:10x6", "torus:7x6", "torus:2x4"} {
+	for _, spec := range []string{"torus:4", "torus:8x8", "torus:4x8x12", "torus:6x6", "torus:10x6",
+		"torus:7x6", "torus:2x4"} {
 		n := mustParse(t, spec)
 		g := n.Routes.Grid
 		for _, inOrder := range []bool{false, true} {
@@ -245,7 +257,8 @@ func addWays(t *testing.T, n *Topology, load []float64, from, at, to int32, amou
 		if g.way(at, n.SwitchOf(down.To)) != 2*k || g.way(at, n.SwitchOf(up.To)) != 2*k+1 {
 			t.Fatalf("%s: the tie at %d toward %d is not down before up", n.Name, at, to)
 		}
-		if upper := g.Coordinates[at*g.Dimensions+k] > g.Coordinates[to*g.Dimensions+k]; upper != (channels[1]%virtual == 0) {
+		if upper := g.Coordinates[at*g.Dimensions+k] > g.Coordinates[to*g.Dimensions+
+			k]; upper != (channels[1]%virtual == 0) {
 			t.Fatalf("%s: the tie at %d toward %d has its channels the wrong way round", n.Name, at, to)
 		}
 		if inOrder && g.TieUp(from, to, k) {

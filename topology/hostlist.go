@@ -12,8 +12,9 @@ import (
 
 // HostSlots is one entry of a host list.
 type HostSlots struct {
-	Name  string
-	Slots int32 // ranks the host takes; 0 = not said
+	Name string
+	// Slots: ranks the host takes; 0 = not said.
+	Slots int32
 }
 
 // MaxHosts is the most hosts a host list may name.

@@ -36,8 +36,9 @@ var hostLists = map[string]string{
 	"a,b,c[1-2]":                  "a b c1 c2",
 	"r[0-1]c[0-1]s[0-1]":          "r0c0s0 r0c0s1 r1c0s0 r1c0s1 r0c1s0 r0c1s1 r1c1s0 r1c1s1",
 	"node-1,node-01":              "node-1 node-01",
-	"r[1,0]c[0-2]s[5]t[9-10]":     "r1c0s5t9 r1c0s5t10 r0c0s5t9 r0c0s5t10 r1c1s5t9 r1c1s5t10 r0c1s5t9 r0c1s5t10 r1c2s5t9 r1c2s5t10 r0c2s5t9 r0c2s5t10",
-	"n[1],n[02]":                  "n1 n02",
+	"r[1,0]c[0-2]s[5]t[9-10]": "r1c0s5t9 r1c0s5t10 r0c0s5t9 r0c0s5t10 r1c1s5t9 r1c1s5t10 r0c1s5t9 " +
+		"r0c1s5t10 r1c2s5t9 r1c2s5t10 r0c2s5t9 r0c2s5t10",
+	"n[1],n[02]": "n1 n02",
 }
 
 func TestParseHostList(t *testing.T) {
@@ -61,7 +62,8 @@ func TestHostListAgainstSlurm(t *testing.T) {
 		t.Skip("scontrol is not installed: no oracle for host lists")
 	}
 	conf := filepath.Join(t.TempDir(), "slurm.conf")
-	if err := os.WriteFile(conf, []byte("ClusterName=test\nSlurmctldHost=localhost\nAuthType=auth/none\nCredType=cred/none\n"), 0o644); err != nil {
+	if err := os.WriteFile(conf, []byte("ClusterName=test\nSlurmctldHost=localhost\nAuthType=auth/"+
+		"none\nCredType=cred/none\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	for expression, want := range hostLists {
@@ -116,12 +118,14 @@ func TestHostListErrors(t *testing.T) {
 }
 
 func TestReadHostList(t *testing.T) {
-	got, err := ReadHostList("hosts", strings.NewReader("# all\nn[0-1] # two\n\n  m slots=4 max_slots=8\nk:2 j\r\n"))
+	got, err := ReadHostList("hosts", strings.NewReader("# all\nn[0-1] # two\n\n  m slots=4 "+
+		"max_slots=8\nk:2 j\r\n"))
 	want := []HostSlots{{"n0", 0}, {"n1", 0}, {"m", 4}, {"k", 2}, {"j", 0}}
 	if err != nil || !reflect.DeepEqual(got, want) {
 		t.Errorf("got %v, %v, want %v", got, err, want)
 	}
-	if marked, err := ReadHostList("hosts", strings.NewReader("\xef\xbb\xbfn[0-1]\n")); err != nil || len(marked) != 2 || marked[0].Name != "n0" {
+	if marked, err := ReadHostList("hosts", strings.NewReader("\xef\xbb\xbfn[0-1]\n")); err != nil ||
+		len(marked) != 2 || marked[0].Name != "n0" {
 		t.Errorf("after a byte order mark: %v, %v", marked, err)
 	}
 	for text, place := range map[string]string{
@@ -131,14 +135,16 @@ func TestReadHostList(t *testing.T) {
 		"n0 slots=0":         "hosts:1:4: slots must be a number",
 		"n0 slots=2 garbage": "hosts:1:12: expected KEY=VALUE",
 	} {
-		if _, err := ReadHostList("hosts", strings.NewReader(text)); err == nil || !strings.HasPrefix(err.Error(), place) {
+		if _, err := ReadHostList("hosts", strings.NewReader(text)); err == nil ||
+			!strings.HasPrefix(err.Error(), place) {
 			t.Errorf("%q: %v, want %s", text, err, place)
 		}
 	}
 }
 
 func TestFormatHostList(t *testing.T) {
-	for _, want := range []string{"n[0-2,7]", "n[08-10]", "n[8-10]", "a,b,n1,c", "n[2,1,0]", "node-[1,01]", "login,n[0-4607]"} {
+	for _, want := range []string{"n[0-2,7]", "n[08-10]", "n[8-10]", "a,b,n1,c", "n[2,1,0]", "node-[1,01]",
+		"login,n[0-4607]"} {
 		hosts, err := ParseHostList(want)
 		if err != nil {
 			t.Fatal(err)
@@ -148,7 +154,9 @@ func TestFormatHostList(t *testing.T) {
 		}
 	}
 	rapid.Check(t, func(t *rapid.T) {
-		names := rapid.SliceOfNDistinct(rapid.StringMatching(`[a-c-]{0,2}[0-3]{0,3}[a]?0?[0-9]{0,20}`).Filter(func(s string) bool { return s != "" }), 1, 30, rapid.ID).Draw(t, "names")
+		names := rapid.SliceOfNDistinct(rapid.StringMatching(`[a-c-]{0,2}[0-3]{0,3}[a]?0?[0-9]{0,20}`).
+			Filter(func(s string) bool { return s != "" }), 1, 30, rapid.ID).
+			Draw(t, "names")
 		if rapid.Bool().Draw(t, "sorted") {
 			sort.Slice(names, func(i, j int) bool { return NaturalLess(names[i], names[j]) })
 		}
@@ -161,7 +169,8 @@ func TestFormatHostList(t *testing.T) {
 }
 
 func TestNaturalOrder(t *testing.T) {
-	sorted := []string{"", "-1", "2", "10", "n", "n1", "n01", "n1a", "n2", "n10", "n10-2", "n10-10", "stage2", "stage10"}
+	sorted := []string{"", "-1", "2", "10", "n", "n1", "n01", "n1a", "n2", "n10", "n10-2", "n10-10",
+		"stage2", "stage10"}
 	for i, a := range sorted {
 		for j, b := range sorted {
 			want := i < j

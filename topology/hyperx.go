@@ -111,12 +111,17 @@ func (p *hyperX) levels(t *Topology) {
 // lists they would be as many as pairs of switches: 191 million for 24x24x24,
 // against the bytes of the coordinates here. So they are computed, in O(dimensions).
 type HyperXRoute struct {
-	Dimensions  int32
-	Coordinates []int16 // length switches x dimensions
-	Start       []int32 // length dimensions: channel 0 of the first link of switch 0 in that dimension
-	Stride      int32   // channels of all links of a switch, those to hosts included
-	Channels    int32   // virtual channels of a link
-	Kept        []int32 // length links before some failed, or nil: number of a link now, -1 = failed
+	Dimensions int32
+	// Coordinates: length switches x dimensions.
+	Coordinates []int16
+	// Start (length dimensions): channel 0 of the first link of switch 0 in that dimension.
+	Start []int32
+	// Stride: channels of all links of a switch, those to hosts included.
+	Stride int32
+	// Channels: virtual channels of a link.
+	Channels int32
+	// Kept (length links before some failed, or nil): number of a link now, -1 = failed.
+	Kept []int32
 }
 
 // without is the same after links have failed; kept is the new number of every

@@ -18,7 +18,10 @@ func TestOpen(t *testing.T) {
 		}
 		return path
 	}
-	for _, good := range []string{"tapered", "torus:2x2", "dragonfly:groups=3,routers=2,hosts=1,global=1", "hyperx:2x2", write("dump", smallFabric), write("marked", "\xef\xbb\xbf"+smallFabric[strings.Index(smallFabric, "Switch"):]), write("list", "CA 1 1 0x1 4x EDR - SW 2 3 0x2 ( 'a' - 'b' )\n")} {
+	for _, good := range []string{"tapered", "torus:2x2", "dragonfly:groups=3,routers=2,hosts=1," +
+		"global=1", "hyperx:2x2", write("dump", smallFabric),
+		write("marked", "\xef\xbb\xbf"+smallFabric[strings.Index(smallFabric, "Switch"):]),
+		write("list", "CA 1 1 0x1 4x EDR - SW 2 3 0x2 ( 'a' - 'b' )\n")} {
 		if _, err := Open(good); err != nil {
 			t.Errorf("Open(%s): %v", good, err)
 		}
@@ -48,21 +51,25 @@ func TestOpen(t *testing.T) {
 func TestSpecHints(t *testing.T) {
 	for _, f := range forms {
 		_, err := Parse(f.kind + ":colour=blue")
-		if hint := input.Hint(err); !strings.HasPrefix(hint, "write "+f.form) || strings.Contains(hint, "supported") {
+		if hint := input.Hint(err); !strings.HasPrefix(hint, "write "+f.form) ||
+			strings.Contains(hint, "supported") {
 			t.Errorf("%s: hint %q", f.kind, hint)
 		}
-		plain := strings.NewReplacer("[", "", "]", "", "=H", "=2", "=L", "=2", "=P", "=2", "=A", "=2", "=C", "=2", "=U", "=1").Replace(f.form)
+		plain := strings.NewReplacer("[", "", "]", "", "=H", "=2", "=L", "=2", "=P", "=2", "=A", "=2", "=C",
+			"=2", "=U", "=1").Replace(f.form)
 		if !strings.Contains(plain, ":") {
 			plain += ":"
 		}
-		if _, err := Parse(strings.TrimSuffix(plain+",gbps=100,latency-ns=100", ":")); err != nil && strings.Contains(plain, "=") {
+		if _, err := Parse(strings.TrimSuffix(plain+",gbps=100,"+
+			"latency-ns=100", ":")); err != nil && strings.Contains(plain, "=") {
 			t.Errorf("%s: %v", plain, err)
 		}
 		if _, err := Parse(f.kind + ":"); (err == nil) != (f.kind == f.form) {
 			t.Errorf("%s: without fields: %v", f.kind, err)
 		}
 	}
-	if _, err := Parse("tree:pods=3"); !strings.Contains(input.Hint(err), forms[0].form) || !strings.Contains(input.Hint(err), forms[len(forms)-1].form) {
+	if _, err := Parse("tree:pods=3"); !strings.Contains(input.Hint(err), forms[0].form) ||
+		!strings.Contains(input.Hint(err), forms[len(forms)-1].form) {
 		t.Errorf("an unknown kind: hint %q", input.Hint(err))
 	}
 }

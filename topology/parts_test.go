@@ -29,7 +29,8 @@ func twoPlanes(hosts int, rail func(host, plane int) bool) string {
 	for h := range hosts {
 		for plane := range 2 {
 			if rail(h, plane) {
-				fmt.Fprintf(&b, "Ca 1 \"H-%d%d\" # \"n%d mlx5_%d\"\n[1] \"S-%d%d\"[%d]\n", plane, h, h, plane, plane, h%2, 1+h)
+				fmt.Fprintf(&b, "Ca 1 \"H-%d%d\" # \"n%d mlx5_%d\"\n[1] "+
+					"\"S-%d%d\"[%d]\n", plane, h, h, plane, plane, h%2, 1+h)
 			}
 		}
 	}
@@ -66,7 +67,8 @@ func TestPlanesFromFile(t *testing.T) {
 			}
 			for _, r := range rails {
 				from, to := n.Links[r.Injection].To, n.Links[r.Ejection].From
-				if plane(from) != plane(to) || from != to && len(n.Routes.Candidates(n.SwitchOf(from), n.SwitchOf(to))) != 2 {
+				if plane(from) != plane(to) || from != to &&
+					len(n.Routes.Candidates(n.SwitchOf(from), n.SwitchOf(to))) != 2 {
 					t.Errorf("rails from %s to %s", n.NodeName(from), n.NodeName(to))
 				}
 			}

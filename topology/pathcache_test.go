@@ -10,7 +10,8 @@ import (
 // Many goroutines get the same sets as one does, whatever the caches drop, and
 // the caches keep to their bound.
 func TestPathLinksConcurrently(t *testing.T) {
-	for _, spec := range []string{"fattree:nodes-per-leaf=2,leaves-per-pod=4,pods=4,aggs-per-pod=3,cores=6", "dragonfly:groups=9,routers=4,hosts=2,global=2", "hyperx:4x4x2,hosts=2"} {
+	for _, spec := range []string{"fattree:nodes-per-leaf=2,leaves-per-pod=4,pods=4,aggs-per-pod=3," +
+		"cores=6", "dragonfly:groups=9,routers=4,hosts=2,global=2", "hyperx:4x4x2,hosts=2"} {
 		n := mustParse(t, spec)
 		single, shared := NewPathLinks(n, true), NewPathLinks(n, true)
 		const limit = 24 << 10
@@ -31,7 +32,8 @@ func TestPathLinksConcurrently(t *testing.T) {
 				for range 3000 {
 					in, out := ins[random.IntN(len(ins))], outs[random.IntN(len(outs))]
 					buffer = shared.Append(buffer[:0], in, out)
-					if right := want[[2]int32{in, out}]; !slices.Equal(shared.Between(in, out), right) || !slices.Equal(buffer, right) {
+					if right := want[[2]int32{in, out}]; !slices.Equal(shared.Between(in, out), right) ||
+						!slices.Equal(buffer, right) {
 						t.Errorf("%s: another set from link %d to %d", spec, in, out)
 						return
 					}

@@ -7,7 +7,8 @@ import (
 )
 
 // benchmarkNetworks are those that jobs run on, the last two of many switches.
-var benchmarkNetworks = []string{"tapered", "full", "torus:24x24x24", "dragonfly:groups=33,routers=16,hosts=8,global=8", "hyperx:16x16x16,hosts=4"}
+var benchmarkNetworks = []string{"tapered", "full", "torus:24x24x24", "dragonfly:groups=33,routers=16," +
+	"hosts=8,global=8", "hyperx:16x16x16,hosts=4"}
 
 // pairs draws injection and ejection links.
 func pairs(n *Topology, count int) [][2]int32 {

@@ -132,14 +132,16 @@ func checkPathLinks(t failer, n *Topology, stride int32) {
 				}
 				got := p.Between(in, out)
 				if links := expanded(t, got); !slices.Equal(links, want) {
-					t.Fatalf("%s, %s routing, %s to %s: links %v, walks cross %v", n.Name, routing, n.SwitchNames[from], n.SwitchNames[to], links, want)
+					t.Fatalf("%s, %s routing, %s to %s: links %v, walks "+
+						"cross %v", n.Name, routing, n.SwitchNames[from], n.SwitchNames[to], links, want)
 				}
 				appended := p.Append(slices.Clip(prefix), in, out)
 				if !slices.Equal(appended[:2], prefix) || !slices.Equal(appended[2:], got) {
 					t.Fatalf("%s: appended %v, not %v", n.Name, appended, got)
 				}
 			}
-			if place, length := longer.Place(in, out, out); n.Routes.Intermediate != nil && from != to && (place != 0 || length != 0) {
+			if place, length := longer.Place(in, out, out); n.Routes.Intermediate != nil && from != to &&
+				(place != 0 || length != 0) {
 				t.Fatalf("%s: place %d of %d under non-minimal routing", n.Name, place, length)
 			}
 		}
@@ -158,7 +160,8 @@ func checkWalks(t failer, p *PathLinks, in, out int32) {
 		for i, l := range way {
 			crossed[l] = true
 			if place, length := p.Place(in, out, l); place != i+1 || length != len(way) {
-				t.Fatalf("%s: link %d is number %d of %d on way %v, Place says %d of %d", n.Name, l, i+1, len(way), way, place, length)
+				t.Fatalf("%s: link %d is number %d of %d on way %v, Place says %d "+
+					"of %d", n.Name, l, i+1, len(way), way, place, length)
 			}
 		}
 	})
@@ -315,7 +318,8 @@ func TestPathsOfTapered(t *testing.T) {
 // Big networks, whole and with failures: a random walk stays in the set, and
 // from every link of the set candidates lead on into the set alone.
 func TestPathLinksOfBigNetworks(t *testing.T) {
-	specs := []string{"tapered", "torus:8x8x8", "dragonfly:groups=33,routers=8,hosts=4,global=8", "dragonfly:groups=5,routers=8,hosts=4,global=4", "hyperx:8x8x4,hosts=2"}
+	specs := []string{"tapered", "torus:8x8x8", "dragonfly:groups=33,routers=8,hosts=4," +
+		"global=8", "dragonfly:groups=5,routers=8,hosts=4,global=4", "hyperx:8x8x4,hosts=2"}
 	if os.Getenv("REMAP_LONG") != "" {
 		specs = append(specs, "full", "torus:16x16x16", "dragonfly:groups=73,routers=12,hosts=6,global=6")
 	}
@@ -357,8 +361,10 @@ func walkAtRandom(t *testing.T, n *Topology) {
 		for range 20 {
 			links := step(n, random, from, to, nil)
 			for i, l := range append(links, out) {
-				if place, all := p.Place(in, out, l); !hasLink(set, l) || !hasLink(wide, l) || place != i+1 || all != int(length) {
-					t.Fatalf("%s: link %d, place %d, is not in the set from %d to %d, or at place %d of %d", n.Name, l, i+1, in, out, place, all)
+				if place, all := p.Place(in, out, l); !hasLink(set, l) || !hasLink(wide, l) || place != i+1 ||
+					all != int(length) {
+					t.Fatalf("%s: link %d, place %d, is not in the set from %d to %d, or at place %d "+
+						"of %d", n.Name, l, i+1, in, out, place, all)
 				}
 			}
 			if r := n.Routes; r.Intermediate != nil && from != to {
@@ -403,7 +409,8 @@ func checkClosed(t *testing.T, n *Topology, set []LinkRange, from, to, out int32
 		}
 	}
 	if !slices.Equal(links, sorted(want)) {
-		t.Fatalf("%s: %d links from switch %d to %d, candidates of their ends are %d", n.Name, len(links), from, to, len(want))
+		t.Fatalf("%s: %d links from switch %d to %d, candidates of their ends "+
+			"are %d", n.Name, len(links), from, to, len(want))
 	}
 }
 

@@ -35,13 +35,18 @@ type Routes struct {
 	Offsets  []int32
 	Channels []int32
 
-	Intervals []Interval   // length switches, or nil
-	Detours   *DetourRoute // what comes before the scheme below, where links have failed; or nil
+	// Intervals: length switches, or nil.
+	Intervals []Interval
+	// Detours: what comes before the scheme below, where links have failed; or nil.
+	Detours *DetourRoute
 	// Table: length switches x switches, or nil: group, row = where the packet is; -1 = no way
-	Table     []int32
-	Grid      *GridRoute      // or nil
-	Dragonfly *DragonflyRoute // or nil
-	HyperX    *HyperXRoute    // or nil
+	Table []int32
+	// Grid: or nil.
+	Grid *GridRoute
+	// Dragonfly: or nil.
+	Dragonfly *DragonflyRoute
+	// HyperX: or nil.
+	HyperX *HyperXRoute
 
 	// StaticDivisor (length switches): destination-modulo routing takes candidate
 	// (host / StaticDivisor) mod candidates; nil = 1.
@@ -68,10 +73,13 @@ type Interval struct{ Low, High, Divide, Base, Up int32 }
 // channel 1 never waits for channel 0 of the same ring (Dally and Seitz 1987).
 // A tie is decided once, at the first switch of the ring, so this holds for it too.
 type GridRoute struct {
-	Dimensions  int32
-	Coordinates []int16 // length switches x dimensions
-	Extents     []int16 // length dimensions
-	Wrap        []bool  // length dimensions: a ring, not a line
+	Dimensions int32
+	// Coordinates: length switches x dimensions.
+	Coordinates []int16
+	// Extents: length dimensions.
+	Extents []int16
+	// Wrap (length dimensions): a ring, not a line.
+	Wrap []bool
 
 	// Groups of (switch, dimension, direction 0 down 1 up, dateline channel 0 or 1):
 	// length switches x dimensions x 4.

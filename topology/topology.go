@@ -10,16 +10,19 @@ import (
 
 // Link is one direction of a cable, identified by its index in Topology.Links.
 type Link struct {
-	From, To       int32 // nodes
+	// From, To: nodes.
+	From, To       int32
 	BytesPerSecond float64
 	Latency        time.Duration
-	FromPort       int32 // port number at From, as printed in links files; from 0 for generated networks
+	// FromPort: port number at From, as printed in links files; from 0 for generated networks.
+	FromPort int32
 }
 
 // Level is one grouping of hosts, such as "leaf" or "pod".
 type Level struct {
-	Name  string
-	Group []int32 // length hosts: group of every host, numbered 0.. in order of their first host
+	Name string
+	// Group (length hosts): group of every host, numbered 0.. in order of their first host.
+	Group []int32
 }
 
 // Groups is the number of groups of the level.
@@ -38,13 +41,20 @@ func (l *Level) Groups() int {
 // link, all of them to switches; every two hosts have rails that reach each
 // other (networks of several planes have none between the planes).
 type Topology struct {
-	Name        string   // the spec or the file's name
-	HostNames   []string // length hosts, unique
-	SwitchNames []string // length switches, unique
-	Links       []Link   // sorted by From
-	Levels      []Level  // finest (hosts on one leaf switch) first; each nests in the next; may be empty
-	Routes      *Routes  // deadlock-free next hops for the simulator
-	Warnings    []string // what a reader had to assume or leave out; nil for generated networks
+	// Name: the spec or the file's name.
+	Name string
+	// HostNames: length hosts, unique.
+	HostNames []string
+	// SwitchNames: length switches, unique.
+	SwitchNames []string
+	// Links: sorted by From.
+	Links []Link
+	// Levels: finest (hosts on one leaf switch) first; each nests in the next; may be empty.
+	Levels []Level
+	// Routes: deadlock-free next hops for the simulator.
+	Routes *Routes
+	// Warnings: what a reader had to assume or leave out; nil for generated networks.
+	Warnings []string
 	// Ports: length links: the port each leaves, as its fabric knows it; nil unless read from a
 	// fabric file
 	Ports []FabricPort

@@ -27,7 +27,8 @@ func TestFatTreesStay(t *testing.T) {
 		"fattree:nodes-per-leaf=2,leaves-per-pod=2,pods=1,aggs-per-pod=2,cores=4,up=2":         0xa75362ba9e61c02,
 		"tapered": 0x8d8e25bc9d51681b,
 		"full":    0xca3b8bcba5fb76a7,
-		"fattree:nodes-per-leaf=3,leaves-per-pod=2,pods=3,aggs-per-pod=2,cores=4,up=4,leaf-links=2,gbps=25,latency-ns=7": 0x85ab6bda54762bc0,
+		"fattree:nodes-per-leaf=3,leaves-per-pod=2,pods=3,aggs-per-pod=2,cores=4,up=4,leaf-links=2,gbps=25," +
+			"latency-ns=7": 0x85ab6bda54762bc0,
 	} {
 		n := mustParse(t, spec)
 		h := fnv.New64a()
@@ -54,7 +55,8 @@ func drawTree(t *rapid.T) string {
 	numbers := func(most int, label string) string {
 		return join(rapid.SliceOfN(rapid.IntRange(1, most), levels, levels).Draw(t, label))
 	}
-	return fmt.Sprintf("xgft:down=%s,up=%s,parallel=%s", numbers(3, "down"), numbers(2, "up"), numbers(2, "parallel"))
+	return fmt.Sprintf("xgft:down=%s,up=%s,parallel=%s", numbers(3, "down"), numbers(2, "up"),
+		numbers(2, "parallel"))
 }
 
 // The same network said in two ways is the same network but for names and the
@@ -64,7 +66,8 @@ func TestFatTreeIsXGFT(t *testing.T) {
 		number := func(low, high int) int { return rapid.IntRange(low, high).Draw(t, "n") }
 		hosts, leaves, aggs, leafLinks := number(1, 4), number(1, 4), number(1, 3), number(1, 3)
 		pods, group, parallel := number(1, 4), number(1, 3), number(1, 3)
-		tree := fmt.Sprintf("fattree:nodes-per-leaf=%d,leaves-per-pod=%d,aggs-per-pod=%d,leaf-links=%d", hosts, leaves, aggs, leafLinks)
+		tree := fmt.Sprintf("fattree:nodes-per-leaf=%d,leaves-per-pod=%d,aggs-per-pod=%d,"+
+			"leaf-links=%d", hosts, leaves, aggs, leafLinks)
 		down, up, copies := []int{hosts, leaves}, []int{1, aggs}, []int{1, leafLinks}
 		if rapid.Bool().Draw(t, "three levels") {
 			tree += fmt.Sprintf(",pods=%d,cores=%d,up=%d", pods, aggs*group, group*parallel)
@@ -90,7 +93,8 @@ func TestFatTreeIsXGFT(t *testing.T) {
 		}
 		for s := range int32(a.Switches()) {
 			for _, to := range leafSwitches(a) {
-				if a.SwitchDistance(s, to) != b.SwitchDistance(s, to) || len(a.Routes.Candidates(s, to)) != len(b.Routes.Candidates(s, to)) {
+				if a.SwitchDistance(s, to) != b.SwitchDistance(s, to) ||
+					len(a.Routes.Candidates(s, to)) != len(b.Routes.Candidates(s, to)) {
 					t.Fatalf("%s and %s differ from %s to %s", a.Name, b.Name, a.SwitchNames[s], a.SwitchNames[to])
 				}
 			}
@@ -150,8 +154,11 @@ func TestTreeCounts(t *testing.T) {
 // of everybody to everybody loads all links of a kind alike, up and down. Of a
 // tree that comes back from a dump, three levels are known to be so.
 func TestTreeStaticRoutingSpreads(t *testing.T) {
-	for _, spec := range []string{"xgft:down=4x4,up=1x4", "xgft:down=4x4,up=1x2,parallel=1x2", "xgft:down=8x4x4,up=1x2x2,parallel=1x4x4",
-		"xgft:down=4x2x2x2,up=1x2x2x2,parallel=1x2x1x2", "xgft:down=4x4x4,up=1x4x4", "xgft:down=4x4x4,up=1x4x4 dumped", "xgft:down=4x4x2,up=2x2x2,parallel=1x2x2", "xgft:down=2x2x2x2x2,up=1x2x2x2x2"} {
+	for _, spec := range []string{"xgft:down=4x4,up=1x4", "xgft:down=4x4,up=1x2," +
+		"parallel=1x2", "xgft:down=8x4x4,up=1x2x2,parallel=1x4x4",
+		"xgft:down=4x2x2x2,up=1x2x2x2,parallel=1x2x1x2", "xgft:down=4x4x4," +
+			"up=1x4x4", "xgft:down=4x4x4,up=1x4x4 dumped", "xgft:down=4x4x2,up=2x2x2," +
+			"parallel=1x2x2", "xgft:down=2x2x2x2x2,up=1x2x2x2x2"} {
 		spec, dumped := strings.CutSuffix(spec, " dumped")
 		n := mustParse(t, spec)
 		if dumped {
@@ -205,8 +212,9 @@ func TestTreeErrors(t *testing.T) {
 		"xgft:down=2,up=1,pods=3":       `xgft has no field "pods"`,
 		"xgft:down=1x1x1x1x1x1x1x1x1,up=1x1x1x1x1x1x1x1x1": "at most 8 levels of switches, not 9",
 		"xgft:down=4096x4097,up=1x1":                       "are too many",
-		"xgft:down=1x1x1x1x1x1x1x1,up=16777216x16777216x16777216x16777216x16777216x16777216x16777216x16777216": "are too many",
-		"xgft:down=1x1,up=1x1,parallel=1x16777216":                                                             "are too many",
+		"xgft:down=1x1x1x1x1x1x1x1," +
+			"up=16777216x16777216x16777216x16777216x16777216x16777216x16777216x16777216": "are too many",
+		"xgft:down=1x1,up=1x1,parallel=1x16777216": "are too many",
 	} {
 		_, err := Parse(spec)
 		var e *input.Error

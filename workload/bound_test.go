@@ -21,7 +21,8 @@ func drawProgram(t *rapid.T, kinds ...Kind) *Program {
 	for range ranks {
 		requests := int64(0)
 		for range rapid.IntRange(0, 12).Draw(t, "operations") {
-			op := Op{Kind: rapid.SampledFrom(kinds).Draw(t, "kind"), Peer: int32(rapid.IntRange(0, ranks-1).Draw(t, "peer"))}
+			op := Op{Kind: rapid.SampledFrom(kinds).Draw(t, "kind"),
+				Peer: int32(rapid.IntRange(0, ranks-1).Draw(t, "peer"))}
 			op.Bytes = rapid.Int64Range(0, 20).Draw(t, "bytes")
 			if op.Kind == Wait {
 				if requests == 0 {
@@ -111,7 +112,8 @@ func lastByte(r int32, ops []Op, rails int, random *rand.Rand) (last int64) {
 // faster than the bound; without overlap the bound is the very time.
 func TestInjectionBoundHolds(t *testing.T) {
 	all := []Kind{Send, Idle, Isend, Isend, Receive, Ireceive, Wait, Wait, WaitAll, Compute}
-	for name, kinds := range map[string][]Kind{"overlapping": all, "one by one": {Send, Idle, Receive, Compute}} {
+	for name, kinds := range map[string][]Kind{"overlapping": all,
+		"one by one": {Send, Idle, Receive, Compute}} {
 		t.Run(name, func(t *testing.T) {
 			rapid.Check(t, func(t *rapid.T) {
 				p := drawProgram(t, kinds...)
@@ -182,7 +184,8 @@ func TestInjectionBoundRules(t *testing.T) {
 			b.WaitAll()
 		})
 		check("waiting at once makes nothing faster", seconds(patient) >= bound)
-		check("rails overlap messages, and not one", InjectionBound(p, 1, 2) <= InjectionBound(p, 1, 1) && InjectionBound(p, 1, 1) <= 2*InjectionBound(p, 1, 2))
+		check("rails overlap messages, and not one", InjectionBound(p, 1, 2) <= InjectionBound(p, 1, 1) &&
+			InjectionBound(p, 1, 1) <= 2*InjectionBound(p, 1, 2))
 		check("a faster link is not slower", InjectionBound(p, 2, 2) <= time.Duration(bound)*time.Second)
 
 		blocking := drawProgram(t, Send, Idle, Compute)
@@ -215,8 +218,19 @@ func TestOverlap(t *testing.T) {
 	}{
 		{"blocking", 240, func(b *Builder) { b.Send(1, 100, 0); b.Compute(40 * second); b.Send(1, 100, 0) }},
 		{"hidden", 200, func(b *Builder) { b.Isend(1, 100, 0); b.Compute(40 * second); b.Send(1, 100, 0) }},
-		{"too long to hide", 270, func(b *Builder) { b.Isend(1, 100, 0); b.Compute(170 * second); b.Isend(1, 100, 0) }},
-		{"waited for", 240, func(b *Builder) { r := b.Isend(1, 100, 0); b.Wait(r); b.Compute(40 * second); b.Isend(1, 100, 0) }},
+		{"too long to hide", 270, func(b *Builder) {
+			b.Isend(1, 100, 0)
+			b.Compute(170 * second)
+			b.Isend(1,
+				100, 0)
+		}},
+		{"waited for", 240, func(b *Builder) {
+			r := b.Isend(1, 100,
+				0)
+			b.Wait(r)
+			b.Compute(40 * second)
+			b.Isend(1, 100, 0)
+		}},
 		{"computing at the end", 100, func(b *Builder) { b.Isend(1, 100, 0); b.Compute(1000 * second) }},
 		{"one of two waited for", 200, func(b *Builder) {
 			r := b.Isend(1, 50, 0)
@@ -304,7 +318,8 @@ func TestBoundsOfHugePrograms(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, got := range []time.Duration{InjectionBound(p, 1e-3, 1e-3), EjectionBound(p, 1e-3), InjectionTime(maxTotal, 1e-3)} {
+	for _, got := range []time.Duration{InjectionBound(p, 1e-3, 1e-3), EjectionBound(p, 1e-3),
+		InjectionTime(maxTotal, 1e-3)} {
 		if got != math.MaxInt64 {
 			t.Errorf("%v, want the longest duration", got)
 		}

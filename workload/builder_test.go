@@ -19,7 +19,8 @@ func TestCheck(t *testing.T) {
 		phases []string
 		want   string
 	}{
-		{[]Op{{Kind: Receive, Peer: AnySource, Tag: AnyTag}, {Kind: Ireceive, Peer: 1}, {Kind: Wait}, {Kind: WaitAll}, {Kind: Compute, Bytes: 5}, {Kind: Isend, Peer: 1, Tag: AnyTag - 1}}, nil, ""},
+		{[]Op{{Kind: Receive, Peer: AnySource, Tag: AnyTag}, {Kind: Ireceive, Peer: 1}, {Kind: Wait},
+			{Kind: WaitAll}, {Kind: Compute, Bytes: 5}, {Kind: Isend, Peer: 1, Tag: AnyTag - 1}}, nil, ""},
 		{[]Op{{Phase: 1}}, []string{"a", "b"}, ""},
 		{[]Op{{Kind: kinds}}, nil, "no such operation"},
 		{[]Op{{Bytes: -1}}, nil, "size of -1"},
@@ -34,9 +35,11 @@ func TestCheck(t *testing.T) {
 		{[]Op{{Phase: 2}}, []string{"a", "b"}, "phase 2 of 2"},
 		{nil, make([]string, 257), "257 phases"},
 	} {
-		p := &Program{Offsets: []int32{0, int32(len(test.ops)), int32(len(test.ops))}, Ops: test.ops, Phases: test.phases}
+		p := &Program{Offsets: []int32{0, int32(len(test.ops)), int32(len(test.ops))}, Ops: test.ops,
+			Phases: test.phases}
 		err := p.Check()
-		if test.want == "" && err != nil || test.want != "" && (err == nil || !strings.Contains(err.Error(), test.want)) {
+		if test.want == "" && err != nil || test.want != "" &&
+			(err == nil || !strings.Contains(err.Error(), test.want)) {
 			t.Errorf("%+v: %v, want %q", test.ops, err, test.want)
 		}
 	}
@@ -225,7 +228,8 @@ func TestAuto(t *testing.T) {
 		{"barrier", 9, 0, "dissemination"},
 	} {
 		for _, algorithm := range []string{"", Auto} {
-			plan, err := Collective{Operation: test.operation, Algorithm: algorithm, Bytes: test.bytes}.Plan(test.ranks)
+			plan, err := Collective{Operation: test.operation, Algorithm: algorithm,
+				Bytes: test.bytes}.Plan(test.ranks)
 			if err != nil {
 				t.Fatal(err)
 			}

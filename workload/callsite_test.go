@@ -25,7 +25,8 @@ func TestCheckCallSites(t *testing.T) {
 	} {
 		p := &Program{Offsets: []int32{0, 2}, Ops: make([]Op, 2), CallSites: test.names, Sites: test.sites}
 		err := p.Check()
-		if test.want == "" && err != nil || test.want != "" && (err == nil || !strings.Contains(err.Error(), test.want)) {
+		if test.want == "" && err != nil || test.want != "" &&
+			(err == nil || !strings.Contains(err.Error(), test.want)) {
 			t.Errorf("%d names, sites %v: %v, want %q", len(test.names), test.sites, err, test.want)
 		}
 	}
@@ -115,7 +116,8 @@ func TestMostCallSites(t *testing.T) {
 func TestCollectiveCallSites(t *testing.T) {
 	for _, operation := range Operations() {
 		for _, algorithm := range Algorithms(operation) {
-			plan, err := Collective{Operation: operation, Algorithm: algorithm, Bytes: 64, ReductionRate: 1e9, Members: []int32{0, 2, 3, 4, 6}}.Plan(7)
+			plan, err := Collective{Operation: operation, Algorithm: algorithm, Bytes: 64, ReductionRate: 1e9,
+				Members: []int32{0, 2, 3, 4, 6}}.Plan(7)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -154,7 +156,9 @@ func TestCollectiveCallSites(t *testing.T) {
 // The call sites of a stencil are the directions to the peers, and a rank's missing
 // neighbours; computing and waiting have none.
 func TestPatternCallSites(t *testing.T) {
-	for _, text := range []string{"stencil2d:3x4", "stencil3d7:3x2x4,rounds=2,compute-ns=5", "stencil3d27:3x3x2,wait=true,rounds=2", "stencil2d:4x4,edges=skip,wait=true,sends=nonblocking"} {
+	for _, text := range []string{"stencil2d:3x4", "stencil3d7:3x2x4,rounds=2," +
+		"compute-ns=5", "stencil3d27:3x3x2,wait=true,rounds=2", "stencil2d:4x4,edges=skip,wait=true," +
+		"sends=nonblocking"} {
 		p := mustParse(t, text)
 		box := [3]int{1, 1, 1}
 		copy(box[:], p.Grid)

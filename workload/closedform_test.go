@@ -150,7 +150,8 @@ func TestClosedForms(t *testing.T) {
 				}
 			}
 			if messages != want.messages || bytes != want.bytes {
-				t.Errorf("%s of %d: %d messages of %d bytes, want %d of %d", name, size, messages, bytes, want.messages, want.bytes)
+				t.Errorf("%s of %d: %d messages of %d bytes, want %d "+
+					"of %d", name, size, messages, bytes, want.messages, want.bytes)
 			}
 		}
 	}
@@ -167,7 +168,8 @@ func TestFoldedForms(t *testing.T) {
 			messages, bytes, rounds int64 // of the core alone, for a vector of size*core bytes
 		}{
 			{"allreduce", "recursive-doubling", int64(core) * log, int64(core) * log * int64(size*core), log},
-			{"allreduce", "rabenseifner", 2 * int64(core) * log, 2 * int64(core) * int64(core-1) * int64(size), 2 * log},
+			{"allreduce", "rabenseifner", 2 * int64(core) * log, 2 * int64(core) * int64(core-1) * int64(size),
+				2 * log},
 			{"barrier", "recursive-doubling", int64(core) * log, int64(core) * log * int64(size*core), log},
 		} {
 			vector := int64(size * core)
@@ -179,7 +181,8 @@ func TestFoldedForms(t *testing.T) {
 			}
 			rounds := int64(unitTime(t, p))
 			if messages != want.messages+2*extra || bytes != want.bytes+2*extra*vector || rounds != want.rounds+2 {
-				t.Errorf("%s/%s of %d: %d messages of %d bytes in %d rounds; want %d of %d in %d", want.operation, want.algorithm, size,
+				t.Errorf("%s/%s of %d: %d messages of %d bytes in %d rounds; want %d of %d "+
+					"in %d", want.operation, want.algorithm, size,
 					messages, bytes, rounds, want.messages+2*extra, want.bytes+2*extra*vector, want.rounds+2)
 			}
 		}
@@ -189,7 +192,8 @@ func TestFoldedForms(t *testing.T) {
 // TestReductionIsCharged: what a rank computes is what it combines.
 func TestReductionIsCharged(t *testing.T) {
 	for _, algorithm := range Algorithms("allreduce") {
-		p := oneCall(t, Collective{Operation: "allreduce", Algorithm: algorithm, Bytes: 8000, ReductionRate: 1e9}, 8)
+		p := oneCall(t, Collective{Operation: "allreduce", Algorithm: algorithm, Bytes: 8000,
+			ReductionRate: 1e9}, 8)
 		var combined, most int64
 		for r := range int32(8) {
 			own := int64(0)
@@ -204,8 +208,9 @@ func TestReductionIsCharged(t *testing.T) {
 			combined, most = combined+own, max(most, own)
 		}
 		// 7 vectors must be combined with an eighth, by somebody.
-		want := map[string][2]int64{"ring": {56000, 7000}, "rabenseifner": {56000, 7000}, "recursive-doubling": {8 * 24000, 24000},
-			"reduce-bcast": {56000, 24000}, "linear": {56000, 56000}}[algorithm]
+		want := map[string][2]int64{"ring": {56000, 7000}, "rabenseifner": {56000, 7000},
+			"recursive-doubling": {8 * 24000, 24000},
+			"reduce-bcast":       {56000, 24000}, "linear": {56000, 56000}}[algorithm]
 		if combined != want[0] || most != want[1] {
 			t.Errorf("%s: %d ns in all, %d at one rank; want %v", algorithm, combined, most, want)
 		}

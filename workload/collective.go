@@ -20,10 +20,14 @@ const CollectiveTags = 1 << 15
 // Rabenseifner and Gropp, "Optimization of Collective Communication Operations
 // in MPICH" (2005), their names mostly those of Open MPI's module tuned.
 type Collective struct {
-	Operation string  // one of Operations
-	Algorithm string  // one of Algorithms(Operation), or Auto, which "" stands for too
-	Members   []int32 // the ranks that take part, in the order of their numbers in the group; nil = all
-	Root      int32   // the rank that sends or receives all, for operations that have one
+	// Operation: one of Operations.
+	Operation string
+	// Algorithm: one of Algorithms(Operation), or Auto, which "" stands for too.
+	Algorithm string
+	// Members: the ranks that take part, in the order of their numbers in the group; nil = all.
+	Members []int32
+	// Root: the rank that sends or receives all, for operations that have one.
+	Root int32
 
 	// Bytes, from 0 to 2^52 among all members, is what a library's caller gives as
 	// the size: the whole vector of bcast, reduce, allreduce and reduce-scatter; the block

@@ -79,7 +79,8 @@ func TestStencilOptions(t *testing.T) {
 			rapid.SampledFrom([]string{"wait", "skip"}).Draw(t, "edges"),
 		)
 		plain := mustParse(t, spec)
-		for _, options := range []string{",wait=true", ",sends=nonblocking", ",sends=nonblocking,wait=true", ",wait=true,compute-ns=5"} {
+		for _, options := range []string{",wait=true", ",sends=nonblocking", ",sends=nonblocking," +
+			"wait=true", ",wait=true,compute-ns=5"} {
 			p := mustParse(t, spec+options)
 			for r := range int32(p.Ranks()) {
 				if !slices.Equal(only(p, r, Send, Isend, Idle), plain.RankOps(r)) {
@@ -119,8 +120,10 @@ func TestStencilOptions(t *testing.T) {
 // TestComputeOfPatterns: every pattern computes before each round, and is
 // otherwise what it is without.
 func TestComputeOfPatterns(t *testing.T) {
-	for _, spec := range []string{"stencil2d:4x5,edges=skip", "stencil3d7:2x2x2", "stencil3d27:2x2x2", "ring:5", "uniform:9", "alltoall:6",
-		"fft2d:planes=2,grid=2x3", "reduce-naive:5", "reduce:5", "allreduce:5", "bcast:5", "allgather:5", "gather:5", "scatter:5",
+	for _, spec := range []string{"stencil2d:4x5,edges=skip", "stencil3d7:2x2x2", "stencil3d27:2x2x2",
+		"ring:5", "uniform:9", "alltoall:6",
+		"fft2d:planes=2,grid=2x3", "reduce-naive:5", "reduce:5", "allreduce:5", "bcast:5", "allgather:5",
+		"gather:5", "scatter:5",
 		"reduce-scatter:5", "barrier:5", "alltoall:6,algorithm=linear", "barrier:1"} {
 		plain, p := mustParse(t, spec+",rounds=3"), mustParse(t, spec+",rounds=3,compute-ns=70")
 		for r := range int32(p.Ranks()) {
@@ -173,21 +176,35 @@ func TestReductionsOfTheThesis(t *testing.T) {
 // successive rounds have tags of their own.
 func TestCollectivePatterns(t *testing.T) {
 	for spec, want := range map[string]Collective{
-		"reduce-naive:9,bytes=80,root=3":                       {Operation: "reduce", Algorithm: "linear", Bytes: 80, Root: 3},
-		"reduce:9,bytes=80000,root=8":                          {Operation: "reduce", Algorithm: "binomial", Bytes: 80000, Root: 8},
-		"reduce:9,bytes=80000,algorithm=auto":                  {Operation: "reduce", Algorithm: "rabenseifner", Bytes: 80000},
-		"reduce:9,algorithm=naive":                             {Operation: "reduce", Algorithm: "linear", Bytes: 131072},
-		"allreduce:9":                                          {Operation: "allreduce", Algorithm: "rabenseifner", Bytes: 131072},
-		"allreduce:9,algorithm=ring,reduction-rate=2000000000": {Operation: "allreduce", Algorithm: "ring", Bytes: 131072, ReductionRate: 2e9},
-		"bcast:9,bytes=0,root=2":                               {Operation: "bcast", Algorithm: "binomial", Root: 2},
-		"allgather:8,bytes=10":                                 {Operation: "allgather", Algorithm: "recursive-doubling", Bytes: 10},
-		"gather:9":                                             {Operation: "gather", Algorithm: "binomial", Bytes: 131072},
-		"scatter:9,algorithm=linear,root=4":                    {Operation: "scatter", Algorithm: "linear", Bytes: 131072, Root: 4},
-		"reduce-scatter:9,bytes=90":                            {Operation: "reduce-scatter", Algorithm: "recursive-halving", Bytes: 90},
-		"barrier:9":                                            {Operation: "barrier", Algorithm: "dissemination"},
-		"barrier:9,algorithm=recursive-doubling":               {Operation: "barrier", Algorithm: "recursive-doubling"},
-		"alltoall:9,algorithm=auto":                            {Operation: "alltoall", Algorithm: "pairwise", Bytes: 131072},
-		"alltoall:9,algorithm=bruck,bytes=9":                   {Operation: "alltoall", Algorithm: "bruck", Bytes: 9},
+		"reduce-naive:9,bytes=80,root=3": {Operation: "reduce", Algorithm: "linear",
+			Bytes: 80, Root: 3},
+		"reduce:9,bytes=80000,root=8": {Operation: "reduce", Algorithm: "binomial",
+			Bytes: 80000, Root: 8},
+		"reduce:9,bytes=80000,algorithm=auto": {Operation: "reduce", Algorithm: "rabenseifner",
+			Bytes: 80000},
+		"reduce:9,algorithm=naive": {Operation: "reduce", Algorithm: "linear",
+			Bytes: 131072},
+		"allreduce:9": {Operation: "allreduce",
+			Algorithm: "rabenseifner", Bytes: 131072},
+		"allreduce:9,algorithm=ring,reduction-rate=2000000000": {Operation: "allreduce", Algorithm: "ring",
+			Bytes: 131072, ReductionRate: 2e9},
+		"bcast:9,bytes=0,root=2": {Operation: "bcast", Algorithm: "binomial",
+			Root: 2},
+		"allgather:8,bytes=10": {Operation: "allgather",
+			Algorithm: "recursive-doubling", Bytes: 10},
+		"gather:9": {Operation: "gather", Algorithm: "binomial",
+			Bytes: 131072},
+		"scatter:9,algorithm=linear,root=4": {Operation: "scatter", Algorithm: "linear",
+			Bytes: 131072, Root: 4},
+		"reduce-scatter:9,bytes=90": {Operation: "reduce-scatter",
+			Algorithm: "recursive-halving", Bytes: 90},
+		"barrier:9": {Operation: "barrier", Algorithm: "dissemination"},
+		"barrier:9,algorithm=recursive-doubling": {Operation: "barrier",
+			Algorithm: "recursive-doubling"},
+		"alltoall:9,algorithm=auto": {Operation: "alltoall", Algorithm: "pairwise",
+			Bytes: 131072},
+		"alltoall:9,algorithm=bruck,bytes=9": {Operation: "alltoall", Algorithm: "bruck",
+			Bytes: 9},
 	} {
 		p := mustParse(t, spec+",rounds=2")
 		plan, err := want.Plan(p.Ranks())
@@ -226,7 +243,9 @@ func TestTags(t *testing.T) {
 
 // The operations of a pattern are counted to the last one before it is built.
 func TestOperationsAreCounted(t *testing.T) {
-	for _, spec := range []string{"bcast:9,rounds=3", "bcast:9,rounds=3,compute-ns=5", "allreduce:6,reduction-rate=7,compute-ns=1", "barrier:5,compute-ns=1", "alltoall:70,algorithm=scattered"} {
+	for _, spec := range []string{"bcast:9,rounds=3", "bcast:9,rounds=3," +
+		"compute-ns=5", "allreduce:6,reduction-rate=7," +
+		"compute-ns=1", "barrier:5,compute-ns=1", "alltoall:70,algorithm=scattered"} {
 		count := int64(len(mustParse(t, spec).Ops))
 		if _, err := parsePattern(spec, count); err != nil {
 			t.Errorf("%s with %d operations: %v", spec, count, err)

@@ -173,7 +173,8 @@ func TestCollectives(t *testing.T) {
 			}
 			rapid.Check(t, func(t *rapid.T) {
 				ranks := rapid.IntRange(1, most).Draw(t, "ranks")
-				c := Collective{Operation: operation, Algorithm: algorithm, Bytes: rapid.Int64Range(0, 300).Draw(t, "bytes")}
+				c := Collective{Operation: operation, Algorithm: algorithm,
+					Bytes: rapid.Int64Range(0, 300).Draw(t, "bytes")}
 				c.Members = drawMembers(t, ranks)
 				c.Root = rapid.SampledFrom(c.Members).Draw(t, "root")
 				if rapid.Bool().Draw(t, "charged") {
@@ -216,7 +217,8 @@ func collect(t rapid.TB, c Collective, ranks int, seed uint64) {
 		bytes += b
 	}
 	if counted.operations != int64(len(p.Ops)) || counted.bytes != bytes {
-		t.Fatalf("counted %d operations and %d bytes, there are %d and %d", counted.operations, counted.bytes, len(p.Ops), bytes)
+		t.Fatalf("counted %d operations and %d bytes, there are %d "+
+			"and %d", counted.operations, counted.bytes, len(p.Ops), bytes)
 	}
 	for i, op := range p.Ops {
 		if (op.Kind.IsSend() || op.Kind.IsReceive()) && op.Tag != CollectiveTags+5 {
@@ -233,7 +235,8 @@ func TestCollectivesDoNotMix(t *testing.T) {
 		ranks := rapid.IntRange(2, 12).Draw(t, "ranks")
 		var plans []*Plan
 		for range rapid.IntRange(1, 6).Draw(t, "calls") {
-			c := Collective{Operation: rapid.SampledFrom(Operations()).Draw(t, "operation"), Bytes: rapid.Int64Range(0, 9000).Draw(t, "bytes")}
+			c := Collective{Operation: rapid.SampledFrom(Operations()).Draw(t, "operation"),
+				Bytes: rapid.Int64Range(0, 9000).Draw(t, "bytes")}
 			c.Algorithm = rapid.SampledFrom(append(Algorithms(c.Operation), Auto)).Draw(t, "algorithm")
 			c.Members = drawMembers(t, ranks)
 			c.Root = c.Members[0]

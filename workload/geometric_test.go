@@ -99,7 +99,8 @@ func TestHotSpot(t *testing.T) {
 		ranks := rapid.IntRange(1, 40).Draw(t, "ranks")
 		servers, rounds := rapid.IntRange(1, ranks).Draw(t, "servers"), rapid.IntRange(1, 4).Draw(t, "rounds")
 		for traffic, want := range map[string]int{"writes": ranks - servers, "reads": servers, "both": ranks} {
-			p := mustParse(t, fmt.Sprintf("hotspot:%d,servers=%d,traffic=%s,rounds=%d,bytes=5", ranks, servers, traffic, rounds))
+			p := mustParse(t, fmt.Sprintf("hotspot:%d,servers=%d,traffic=%s,rounds=%d,"+
+				"bytes=5", ranks, servers, traffic, rounds))
 			if servers == ranks {
 				want = 0
 			}
@@ -108,7 +109,8 @@ func TestHotSpot(t *testing.T) {
 			}
 			for r := range int32(ranks) {
 				for _, op := range p.RankOps(r) {
-					if (int(r) < servers) == (int(op.Peer) < servers) || traffic == "writes" && int(r) < servers || traffic == "reads" && int(r) >= servers {
+					if (int(r) < servers) == (int(op.Peer) < servers) || traffic == "writes" && int(r) < servers ||
+						traffic == "reads" && int(r) >= servers {
 						t.Fatalf("%s: %d to %d", traffic, r, op.Peer)
 					}
 				}

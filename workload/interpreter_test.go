@@ -101,7 +101,8 @@ func (x *interpreter) run() error {
 func (x *interpreter) leftovers() error {
 	for r := range x.p.Ranks() {
 		if len(x.unexpected[r])+len(x.posted[r]) > 0 {
-			return fmt.Errorf("rank %d is left with %d messages and %d receives", r, len(x.unexpected[r]), len(x.posted[r]))
+			return fmt.Errorf("rank %d is left with %d messages and %d "+
+				"receives", r, len(x.unexpected[r]), len(x.posted[r]))
 		}
 	}
 	return nil

@@ -60,7 +60,8 @@ func TestNASCGExchanges(t *testing.T) {
 			spec := fmt.Sprintf("nas-cg:%d,rows=%d,rounds=2", ranks, rows)
 			p := mustParse(t, spec)
 			g := newNASCG(ranks)
-			if g.rows*g.columns != ranks || g.columns != g.rows && g.columns != 2*g.rows || p.Grid[0]*p.Grid[1] != ranks {
+			if g.rows*g.columns != ranks || g.columns != g.rows && g.columns != 2*g.rows ||
+				p.Grid[0]*p.Grid[1] != ranks {
 				t.Fatalf("%s: grid %dx%d", spec, g.columns, g.rows)
 			}
 			expected := map[[3]int32]int64{} // from, to, tag

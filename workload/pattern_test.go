@@ -65,7 +65,8 @@ func TestOrder(t *testing.T) {
 		{"stencil2d:2x1,rounds=2", 1, []int32{0, wait, wait, wait, 0, wait, wait, wait}},
 		{"stencil2d:1x1", 0, []int32{wait, wait, wait, wait}},
 		{"stencil3d7:3x3x3", 13, []int32{12, 14, 10, 16, 4, 22}},
-		{"stencil3d27:3x3x3", 13, []int32{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26}},
+		{"stencil3d27:3x3x3", 13, []int32{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 14, 15, 16, 17, 18, 19, 20,
+			21, 22, 23, 24, 25, 26}},
 		{"stencil3d27:2x2x1,edges=skip", 0, []int32{1, 2, 3}},
 		{"ring:4", 0, []int32{3}},
 		{"ring:4,rounds=2", 2, []int32{1, 1}},
@@ -122,7 +123,8 @@ func TestStencilBytes(t *testing.T) {
 // TestPatternBounds: what is refused is refused by its size alone, and an
 // all-to-all of the 4,608 hosts of the tapered network is not.
 func TestPatternBounds(t *testing.T) {
-	for _, text := range []string{"alltoall:4901", "stencil2d:5000x5000", "stencil3d27:64x64x64,rounds=100", "uniform:16777216,rounds=2", "ring:16777217"} {
+	for _, text := range []string{"alltoall:4901", "stencil2d:5000x5000", "stencil3d27:64x64x64," +
+		"rounds=100", "uniform:16777216,rounds=2", "ring:16777217"} {
 		if _, err := ParsePattern(text); err == nil || input.Hint(err) == "" {
 			t.Errorf("%s: %v, hint %q", text, err, input.Hint(err))
 		}
@@ -136,7 +138,8 @@ func TestPatternBounds(t *testing.T) {
 // TestPatternCounts: number of pairs and messages against closed forms.
 func TestPatternCounts(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		x, y, z := rapid.IntRange(1, 6).Draw(t, "x"), rapid.IntRange(1, 6).Draw(t, "y"), rapid.IntRange(1, 6).Draw(t, "z")
+		x, y, z := rapid.IntRange(1, 6).Draw(t, "x"), rapid.IntRange(1, 6).Draw(t, "y"),
+			rapid.IntRange(1, 6).Draw(t, "z")
 		n := x * y * z
 		lines := (x-1)*y*z + x*(y-1)*z + x*y*(z-1) // pairs of cells that share a face
 		// Ordered pairs within distance 1 in every dimension, itself included.
@@ -157,7 +160,8 @@ func TestPatternCounts(t *testing.T) {
 			if g.Edges() != pairs {
 				t.Fatalf("%s: %d pairs, want %d", spec, g.Edges(), pairs)
 			}
-			if s := traffic.Stats(); s.SelfBytes != 0 || pairs > 0 && !strings.HasPrefix(spec, "ring") && s.Symmetry != 1 {
+			if s := traffic.Stats(); s.SelfBytes != 0 || pairs > 0 && !strings.HasPrefix(spec, "ring") &&
+				s.Symmetry != 1 {
 				t.Fatalf("%s: %+v", spec, s)
 			}
 		}
@@ -202,7 +206,8 @@ func TestUniform(t *testing.T) {
 
 func TestBounds(t *testing.T) {
 	// Rank 0 sends 30 bytes to itself and 10 to rank 1, rank 1 waits 50 and sends 20 to rank 2.
-	p := &Program{Offsets: []int32{0, 2, 4, 4}, Ops: []Op{{Peer: 0, Bytes: 30}, {Peer: 1, Bytes: 10}, {Kind: Idle, Bytes: 50}, {Peer: 2, Bytes: 20}}}
+	p := &Program{Offsets: []int32{0, 2, 4, 4}, Ops: []Op{{Peer: 0, Bytes: 30}, {Peer: 1, Bytes: 10},
+		{Kind: Idle, Bytes: 50}, {Peer: 2, Bytes: 20}}}
 	if got := InjectionBound(p, 1e9, 1e9); got != 70 {
 		t.Errorf("injection %v, want 70ns", got)
 	}
@@ -262,10 +267,14 @@ func TestParsePatternErrors(t *testing.T) {
 // FuzzParsePattern: whatever the text, an error that says something or a
 // program that holds together.
 func FuzzParsePattern(f *testing.F) {
-	for _, s := range append(PatternNames(), "stencil2d:3x3,edges=skip", "ring:5,rounds=2", "uniform:9,seed=7,bytes=0",
+	for _, s := range append(PatternNames(), "stencil2d:3x3,"+
+		"edges=skip", "ring:5,rounds=2", "uniform:9,seed=7,bytes=0",
 		"stencil3d27:2x2x2,edge-bytes=5", "fft2d:grid=0x3", "nas-cg:64", "alltoall:99999999999", ",=:x",
-		"stencil2d:3x3,wait=true,sends=nonblocking,compute-ns=5", "allreduce:7,algorithm=ring,rounds=3,reduction-rate=9", "reduce:6,root=5,algorithm=auto,bytes=90000",
-		"alltoall:9,algorithm=scattered", "barrier:13,algorithm=recursive-doubling", "bcast:15", "scatter:3,root=3", "gather:5,compute-ns=4503599627370496,rounds=2") {
+		"stencil2d:3x3,wait=true,sends=nonblocking,compute-ns=5", "allreduce:7,algorithm=ring,rounds=3,"+
+			"reduction-rate=9", "reduce:6,root=5,algorithm=auto,bytes=90000",
+		"alltoall:9,algorithm=scattered", "barrier:13,"+
+			"algorithm=recursive-doubling", "bcast:15", "scatter:3,"+
+			"root=3", "gather:5,compute-ns=4503599627370496,rounds=2") {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, spec string) {

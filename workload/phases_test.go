@@ -34,7 +34,8 @@ func checkSum(t rapid.TB, p *Program, phases []*commgraph.Traffic) {
 		for r := range int32(phase.Ranks()) {
 			first, end := phase.Row(r)
 			for e := first; e < end; e++ {
-				flows = append(flows, commgraph.Flow{From: r, To: phase.Destinations[e], Bytes: phase.Bytes[e], Messages: phase.Messages[e]})
+				flows = append(flows, commgraph.Flow{From: r, To: phase.Destinations[e], Bytes: phase.Bytes[e],
+					Messages: phase.Messages[e]})
 			}
 		}
 	}
@@ -55,7 +56,8 @@ func drawAnyProgram(t *rapid.T) *Program {
 	for range ranks {
 		requests := int64(0)
 		for range rapid.IntRange(0, 12).Draw(t, "operations") {
-			to, bytes, tag := peer.Draw(t, "peer"), rapid.Int64Range(0, 1000).Draw(t, "bytes"), rapid.Uint16Range(0, 1).Draw(t, "tag")
+			to, bytes, tag := peer.Draw(t, "peer"), rapid.Int64Range(0, 1000).Draw(t, "bytes"),
+				rapid.Uint16Range(0, 1).Draw(t, "tag")
 			source, wanted := to, tag
 			if rapid.IntRange(0, 3).Draw(t, "any source") == 0 {
 				source = AnySource
@@ -110,7 +112,8 @@ func TestPhasesAddUp(t *testing.T) {
 
 // Without waits there is one phase, the traffic.
 func TestOnePhaseWithoutWaits(t *testing.T) {
-	for _, spec := range []string{"stencil2d:5x4,rounds=3", "alltoall:9", "fft2d:planes=2,grid=3x4", "uniform:20,rounds=5", "ring:7"} {
+	for _, spec := range []string{"stencil2d:5x4,rounds=3", "alltoall:9", "fft2d:planes=2," +
+		"grid=3x4", "uniform:20,rounds=5", "ring:7"} {
 		p := mustParse(t, spec)
 		want, err := p.Traffic()
 		if phases := mustPhases(t, p, 16); err != nil || len(phases) != 1 || !reflect.DeepEqual(phases[0], want) {
@@ -152,7 +155,8 @@ func TestPhasesOfPatterns(t *testing.T) {
 			continue
 		}
 		for i := range once {
-			if !reflect.DeepEqual(thrice[i].Destinations, once[i].Destinations) || thrice[i].TotalBytes() != 3*once[i].TotalBytes() {
+			if !reflect.DeepEqual(thrice[i].Destinations, once[i].Destinations) ||
+				thrice[i].TotalBytes() != 3*once[i].TotalBytes() {
 				t.Errorf("%s: phase %d differs in three rounds", c.spec, i)
 			}
 		}
@@ -234,12 +238,28 @@ func TestRoundsOfWaits(t *testing.T) {
 		got  []int32
 		want string
 	}{
-		{"waits for nothing", rounds(func(b *Builder) { b.WaitAll(); b.Send(1, 1, 0); b.WaitAll(); b.WaitAll(); b.Send(1, 1, 0) }, nothing), "[0 1]"},
-		{"a chain", rounds(func(b *Builder) { b.Send(1, 1, 0) }, func(b *Builder) { b.Receive(0, 1, 0); b.Send(2, 1, 0) },
+		{"waits for nothing", rounds(func(b *Builder) {
+			b.WaitAll()
+			b.Send(1, 1,
+				0)
+			b.WaitAll()
+			b.WaitAll()
+			b.Send(1, 1, 0)
+		}, nothing), "[0 1]"},
+		{"a chain", rounds(func(b *Builder) { b.Send(1, 1, 0) },
+			func(b *Builder) { b.Receive(0, 1, 0); b.Send(2, 1, 0) },
 			func(b *Builder) { b.Receive(AnySource, 1, AnyTag); b.Send(0, 1, 0) }), "[0 1 2]"},
-		{"receives in a row", rounds(func(b *Builder) { b.Send(1, 1, 3); b.Receive(1, 1, 0); b.Receive(1, 1, 1); b.Send(1, 1, 0) },
-			func(b *Builder) { b.Send(0, 1, 1); b.Send(0, 1, 0); b.Receive(0, 1, AnyTag); b.Send(0, 1, 0) }), "[0 1 0 0 1]"},
-		{"for ever", rounds(func(b *Builder) { b.Send(1, 1, 0); b.Receive(1, 1, 7); b.Send(1, 1, 0) }, func(b *Builder) { b.Send(0, 1, 0) }), "[0 0 0]"},
+		{"receives in a row", rounds(func(b *Builder) {
+			b.Send(1, 1, 3)
+			b.Receive(1, 1, 0)
+			b.Receive(1, 1,
+				1)
+			b.Send(1, 1, 0)
+		},
+			func(b *Builder) { b.Send(0, 1, 1); b.Send(0, 1, 0); b.Receive(0, 1, AnyTag); b.Send(0, 1, 0) }),
+			"[0 1 0 0 1]"},
+		{"for ever", rounds(func(b *Builder) { b.Send(1, 1, 0); b.Receive(1, 1, 7); b.Send(1, 1, 0) },
+			func(b *Builder) { b.Send(0, 1, 0) }), "[0 0 0]"},
 		{"tags", rounds(func(b *Builder) { b.Send(1, 1, 1); b.WaitAll(); b.Send(1, 1, 2) },
 			func(b *Builder) {
 				b.Ireceive(0, 1, 2)
@@ -257,7 +277,8 @@ func TestRoundsOfWaits(t *testing.T) {
 }
 
 func BenchmarkPhaseTraffic(b *testing.B) {
-	for _, spec := range []string{"alltoall:512,algorithm=pairwise", "stencil3d7:16x16x18,wait=true,rounds=20", "nas-cg:1024,rounds=25"} {
+	for _, spec := range []string{"alltoall:512," +
+		"algorithm=pairwise", "stencil3d7:16x16x18,wait=true,rounds=20", "nas-cg:1024,rounds=25"} {
 		p, err := ParsePattern(spec)
 		if err != nil {
 			b.Fatal(err)

@@ -66,8 +66,10 @@ type Op struct {
 	// Phase: index into Program.Phases, kept with the samples of the operation's packets; 0 when
 	// there are none
 	Phase uint8
-	Tag   uint16 // sends and receives: a receive takes the earliest message of its peer and tag
-	Peer  int32  // sends: the receiving rank; receives: the sending rank or AnySource
+	// Tag: sends and receives: a receive takes the earliest message of its peer and tag.
+	Tag uint16
+	// Peer: sends: the receiving rank; receives: the sending rank or AnySource.
+	Peer int32
 	// Bytes: >= 0. Sends: a message without bytes still is one packet. Receives: the size expected,
 	// for readers only, 0 = unknown. Wait: the request's number. Compute: nanoseconds
 	Bytes int64
@@ -78,16 +80,19 @@ type Op struct {
 // in which nothing but its own link delays a sender. There is no barrier but
 // those that a program spells out in messages.
 type Program struct {
-	Offsets []int32 // length ranks+1: operations of rank r are Ops[Offsets[r]:Offsets[r+1]]
+	// Offsets (length ranks+1): operations of rank r are Ops[Offsets[r]:Offsets[r+1]].
+	Offsets []int32
 	Ops     []Op
-	Phases  []string // names of the phases, at most MaxPhases; nil = one nameless phase
+	// Phases: names of the phases, at most MaxPhases; nil = one nameless phase.
+	Phases []string
 	// CallSites: names of the places in the application that post operations, such as lines of its
 	// source or calls of collectives, at most MaxCallSites; "" = not known; nil = none is known
 	CallSites []string
 	// Sites: of every operation, in the order of Ops, the index into CallSites, kept with the
 	// samples of its packets; nil = 0 for all
 	Sites []uint16
-	Grid  []int // extents of the process grid, first dimension fastest; nil = unknown
+	// Grid: extents of the process grid, first dimension fastest; nil = unknown.
+	Grid []int
 	// VolumeScale is the share of the full volume that this program is, in messages
 	// and sizes together; 1 = as recorded.
 	VolumeScale float64
@@ -97,7 +102,8 @@ type Program struct {
 	// Smaller is the same program at half this volume or less: two volumes tell the
 	// time of the full one (evalsim.Result.Full); nil = not scaled.
 	Smaller *Program
-	Warning string // a problem that did not stop the work; usually empty
+	// Warning: a problem that did not stop the work; usually empty.
+	Warning string
 }
 
 // Ranks is the number of ranks.

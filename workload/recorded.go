@@ -9,8 +9,10 @@ import (
 
 // RecordedOptions says how recorded traffic becomes messages.
 type RecordedOptions struct {
-	MessageBytes int64 // size of a message where counts are not known, 1 to 2^52
-	PacketBytes  int   // size of a full packet, 1 to 2^30; used to count packets only
+	// MessageBytes: size of a message where counts are not known, 1 to 2^52.
+	MessageBytes int64
+	// PacketBytes: size of a full packet, 1 to 2^30; used to count packets only.
+	PacketBytes int
 	// MaxPackets is of all ranks together, up to 2^52; above it all volumes are scaled
 	// down; 0 = DefaultMaxPackets a rank.
 	MaxPackets int64

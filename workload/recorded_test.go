@@ -152,7 +152,8 @@ func TestRecordedOrder(t *testing.T) {
 		t.Fatal(err)
 	}
 	p := mustRecord(t, traffic, DefaultRecordedOptions())
-	want := []Op{{Peer: 0, Bytes: 4}, {Peer: 2, Bytes: 5}, {Peer: 3, Bytes: 3}, {Peer: 2, Bytes: 5}, {Peer: 3, Bytes: 2}, {Peer: 3, Bytes: 2}}
+	want := []Op{{Peer: 0, Bytes: 4}, {Peer: 2, Bytes: 5}, {Peer: 3, Bytes: 3}, {Peer: 2, Bytes: 5},
+		{Peer: 3, Bytes: 2}, {Peer: 3, Bytes: 2}}
 	if got := p.RankOps(1); !slices.Equal(got, want) || len(p.Ops) != len(want) {
 		t.Errorf("rank 1 does %v, want %v", got, want)
 	}
@@ -160,7 +161,8 @@ func TestRecordedOrder(t *testing.T) {
 	o := DefaultRecordedOptions()
 	o.MessageBytes = 4
 	p = mustRecord(t, traffic, o)
-	want = []Op{{Peer: 0, Bytes: 4}, {Peer: 2, Bytes: 4}, {Peer: 3, Bytes: 4}, {Peer: 2, Bytes: 4}, {Peer: 3, Bytes: 3}, {Peer: 2, Bytes: 2}}
+	want = []Op{{Peer: 0, Bytes: 4}, {Peer: 2, Bytes: 4}, {Peer: 3, Bytes: 4}, {Peer: 2, Bytes: 4},
+		{Peer: 3, Bytes: 3}, {Peer: 2, Bytes: 2}}
 	if got := p.RankOps(1); !slices.Equal(got, want) {
 		t.Errorf("without counts rank 1 does %v, want %v", got, want)
 	}
@@ -172,7 +174,8 @@ func TestRecordedScaled(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		counted := rapid.Bool().Draw(t, "counted")
 		traffic := drawTraffic(t, counted)
-		o := RecordedOptions{MessageBytes: 5000, PacketBytes: 512, MaxPackets: rapid.Int64Range(1, 3000).Draw(t, "most")}
+		o := RecordedOptions{MessageBytes: 5000, PacketBytes: 512,
+			MaxPackets: rapid.Int64Range(1, 3000).Draw(t, "most")}
 		p := mustRecord(t, traffic, o)
 		want, got := pairs(traffic), pairs(mustFold(t, p))
 		if least := int64(len(want)); (least > o.MaxPackets) != (p.Warning != "") {
@@ -189,7 +192,8 @@ func TestRecordedScaled(t *testing.T) {
 				if k == 1 && !counted {
 					continue
 				}
-				if x := float64(v) * f; v > 0 && max(x-0.5, 1) > float64(got[pair][k])+1e-6 || float64(got[pair][k]) > max(x+0.5, 1)+1e-6 {
+				if x := float64(v) * f; v > 0 && max(x-0.5, 1) > float64(got[pair][k])+1e-6 ||
+					float64(got[pair][k]) > max(x+0.5, 1)+1e-6 {
 					t.Fatalf("%v: %d times %g became %d", pair, v, f, got[pair][k])
 				}
 			}
@@ -203,7 +207,8 @@ func TestRecordedUsesTheRoom(t *testing.T) {
 	var flows []commgraph.Flow
 	for r := range int32(50) {
 		for k := range int32(6) {
-			flows = append(flows, commgraph.Flow{From: r, To: (r + 1 + k) % 50, Bytes: int64(1+k) << 24, Messages: 200})
+			flows = append(flows, commgraph.Flow{From: r, To: (r + 1 + k) % 50, Bytes: int64(1+k) << 24,
+				Messages: 200})
 		}
 	}
 	for _, counted := range []bool{true, false} {

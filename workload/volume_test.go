@@ -72,7 +72,8 @@ func TestScaleTo(t *testing.T) {
 	for _, rounds := range []int{1, 3, 7, 40} {
 		p := mustParse(t, fmt.Sprintf("ring:16,rounds=%d", rounds))
 		q := ScaleTo(p, own)
-		got, want := [2]float64{q.VolumeScale, q.Smaller.VolumeScale}, [2]float64{own.VolumeScale, own.Smaller.VolumeScale}
+		got, want := [2]float64{q.VolumeScale, q.Smaller.VolumeScale},
+			[2]float64{own.VolumeScale, own.Smaller.VolumeScale}
 		if math.Abs(got[0]-want[0]) > 1e-9 || math.Abs(got[1]-want[1]) > 1e-9 {
 			t.Errorf("%d rounds: %g, want %g", rounds, got, want)
 		}

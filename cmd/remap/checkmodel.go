@@ -28,7 +28,8 @@ type modelCheck struct {
 
 // checkModel simulates what the search has found under variants of the model, and adds that
 // to result. An interrupt ends it: what is done by then stays.
-func (p *program) checkModel(ctx context.Context, j *remap.Environment, o evalsim.Options, found *feedback.Result,
+func (p *program) checkModel(ctx context.Context, j *remap.Environment, o evalsim.Options,
+	found *feedback.Result,
 	result *searchResult) *modelCheck {
 	answer := &modelCheck{}
 	if !p.checksModel {
@@ -43,7 +44,8 @@ func (p *program) checkModel(ctx context.Context, j *remap.Environment, o evalsi
 		answer.said = "interrupted: no other model is checked"
 	default:
 		check := robustness.Check{Topology: j.Network(), Allocation: j.Allocation, Program: j.Program,
-			Others: j.Beside(), Options: remap.Unsampled(o), Repeats: max(robustness.LeastRepeats, p.validationRepeats),
+			Others: j.Beside(), Options: remap.Unsampled(o),
+			Repeats: max(robustness.LeastRepeats, p.validationRepeats),
 			Workers: p.workers, Contenders: c}
 		meter := p.newMeter("checking the model", check.Simulations())
 		report := check.Run(ctx, meter.step)

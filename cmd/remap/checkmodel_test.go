@@ -21,7 +21,8 @@ func TestInterruptOfCheck(t *testing.T) {
 	c := remapCommand(t, "optimize", "--topology",
 		"fattree:nodes-per-leaf=8,leaves-per-pod=8,pods=1,aggs-per-pod=2,cores=0", "--pattern", "stencil2d:8x8",
 		"--strategies", "kl", "--previous", shuffledMapping(t, 64),
-		"--rounds", "0", "--validation-repeats", "120", "--control=false", "--check-model", "--output", output, "--json", "--progress", "always")
+		"--rounds", "0", "--validation-repeats", "120", "--control=false", "--check-model", "--output", output,
+		"--json", "--progress", "always")
 	c.Stdout, c.Stderr = &stdout, &stderr
 	if err := c.Start(); err != nil {
 		t.Fatal(err)

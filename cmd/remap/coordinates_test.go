@@ -34,11 +34,13 @@ func TestCoordinates(t *testing.T) {
 		{"rank,x\n1,\n", "hilbert", "the places of the ranks in space are not known"},
 	} {
 		code, _, stderr := run("--coordinates", file("bad.csv", test.text), "--strategy", test.strategy)
-		if code == exitDone || !strings.Contains(stderr, test.reason) || !strings.Contains(stderr, "remap: hint: ") {
+		if code == exitDone || !strings.Contains(stderr, test.reason) || !strings.Contains(stderr, "remap: "+
+			"hint: ") {
 			t.Errorf("%q: exit code %d, %s", test.text, code, stderr)
 		}
 	}
-	if code, _, stderr := run("--coordinates", filepath.Join(folder, "none"), "--strategy", "identity"); code == exitDone {
+	if code, _, stderr := run("--coordinates", filepath.Join(folder, "none"), "--strategy",
+		"identity"); code == exitDone {
 		t.Errorf("a missing file is passed over: %s", stderr)
 	}
 }

@@ -146,7 +146,8 @@ func runExamples(t *testing.T, root, data string, examples []example) {
 			t.Logf("skipped, ../shared is absent: %s", line)
 			continue
 		}
-		if (strings.Contains(line, "tapered") || strings.Contains(line, "popcount") || strings.Contains(line, "../shared/")) && os.Getenv("REMAP_LONG") == "" {
+		if (strings.Contains(line, "tapered") || strings.Contains(line, "popcount") ||
+			strings.Contains(line, "../shared/")) && os.Getenv("REMAP_LONG") == "" {
 			t.Logf("skipped without REMAP_LONG: %s", line)
 			continue
 		}
@@ -179,7 +180,8 @@ func TestSpecsAreDocumented(t *testing.T) {
 				names = append(names, option+"=")
 			}
 		}
-		if _, err = workload.ParsePattern(example + ",algorithm=none"); strings.Contains(err.Error(), "must be one of ") {
+		if _, err = workload.ParsePattern(example + ",algorithm=none"); strings.Contains(err.Error(), "must be "+
+			"one of ") {
 			_, algorithms, _ := strings.Cut(err.Error(), "must be one of ")
 			for _, a := range strings.Split(algorithms, ", ") {
 				if a != "auto" {

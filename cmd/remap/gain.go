@@ -58,7 +58,8 @@ func (g gain) sentence(found *feedback.Result) string {
 		text += "; random restarts tried no other mapping"
 	default:
 		text += fmt.Sprintf("; %s alone gain %s; feedback beyond that: %s",
-			countOf(found.RestartSimulations, "random restart"), gainText(found.ByRestarts), gainText(found.OverRestarts))
+			countOf(found.RestartSimulations, "random restart"), gainText(found.ByRestarts),
+			gainText(found.OverRestarts))
 	}
 	return text
 }
@@ -95,12 +96,13 @@ func boundSentence(b feedback.Bound, best int64) string {
 		return ""
 	}
 	what := map[string]string{
-		"injection":     "the busiest host's link into the network at its full rate",
-		"ejection":      "the busiest host's link out of the network at its full rate",
-		"heavy rank":    "the link of the host whose rank sends or receives far more than most",
-		"taper":         "the links above the busiest leaf switch or pod at their full rate",
-		"network":       "the links of the busiest switch or group at their full rate",
-		"minimal paths": "the links that no shortest path between two switches or groups avoids, at their full rate",
+		"injection":  "the busiest host's link into the network at its full rate",
+		"ejection":   "the busiest host's link out of the network at its full rate",
+		"heavy rank": "the link of the host whose rank sends or receives far more than most",
+		"taper":      "the links above the busiest leaf switch or pod at their full rate",
+		"network":    "the links of the busiest switch or group at their full rate",
+		"minimal paths": "the links that no shortest path between two switches or groups avoids, at their full " +
+			"rate",
 		"static routes": "the busiest link of the static routes at its full rate",
 		"memory":        "the memory of the host whose ranks send each other the most",
 		"foreign load":  "links between switches, estimated",

@@ -26,7 +26,8 @@ func remapCommand(t *testing.T, args ...string) *exec.Cmd {
 
 // long is an optimization that runs for minutes if nobody stops it.
 func long(output string) []string {
-	return []string{"optimize", "--topology", "torus:8x8x8", "--pattern", "stencil3d27:8x8x8", "--strategies", "random,cyclic",
+	return []string{"optimize", "--topology", "torus:8x8x8", "--pattern", "stencil3d27:8x8x8",
+		"--strategies", "random,cyclic",
 		"--rounds", "1000", "--repeats", "150", "--output", output}
 }
 
@@ -120,7 +121,8 @@ func TestInterruptTooEarly(t *testing.T) {
 		}
 		folder := t.TempDir()
 		var stderr bytes.Buffer
-		args := append(long(filepath.Join(folder, "best.csv")), "--topology", "tapered", "--pattern", "uniform:4608,rounds=100")
+		args := append(long(filepath.Join(folder, "best.csv")), "--topology", "tapered", "--pattern",
+			"uniform:4608,rounds=100")
 		c := remapCommand(t, args...)
 		c.Stderr = &stderr
 		if err := c.Start(); err != nil {
@@ -132,7 +134,8 @@ func TestInterruptTooEarly(t *testing.T) {
 		}
 		err := finish(t, c, time.Minute)
 		exit, ok := err.(*exec.ExitError)
-		if !ok || exit.ExitCode() != exitFailed || !strings.Contains(stderr.String(), "remap: error: interrupted: nothing was written\n") {
+		if !ok || exit.ExitCode() != exitFailed || !strings.Contains(stderr.String(), "remap: error: "+
+			"interrupted: nothing was written\n") {
 			t.Errorf("%v: %v, stderr:\n%s", signal, err, stderr.String())
 		}
 		if entries, _ := os.ReadDir(folder); len(entries) != 0 {
@@ -144,10 +147,12 @@ func TestInterruptTooEarly(t *testing.T) {
 // An interrupt ends the other commands soon, also while costs are counted, and
 // leaves no file.
 func TestInterruptOfOthers(t *testing.T) {
-	for _, args := range [][]string{{"map", "--strategy", "random"}, {"compare", "--strategies", "random", "--format", "csv"}} {
+	for _, args := range [][]string{{"map", "--strategy", "random"},
+		{"compare", "--strategies", "random", "--format", "csv"}} {
 		folder := t.TempDir()
 		var stderr bytes.Buffer
-		c := remapCommand(t, append(args, "--topology", "torus:32x32x32", "--pattern", "stencil3d27:32x32x32", "--output", filepath.Join(folder, "m.csv"))...)
+		c := remapCommand(t, append(args, "--topology", "torus:32x32x32", "--pattern", "stencil3d27:32x32x32",
+			"--output", filepath.Join(folder, "m.csv"))...)
 		c.Stderr = &stderr
 		if err := c.Start(); err != nil {
 			t.Fatal(err)
@@ -158,7 +163,8 @@ func TestInterruptOfOthers(t *testing.T) {
 		}
 		err := finish(t, c, 30*time.Second)
 		exit, ok := err.(*exec.ExitError)
-		if !ok || exit.ExitCode() != exitFailed || !strings.Contains(stderr.String(), "remap: error: interrupted: nothing was written\n") {
+		if !ok || exit.ExitCode() != exitFailed || !strings.Contains(stderr.String(), "remap: error: "+
+			"interrupted: nothing was written\n") {
 			t.Errorf("%s: %v, stderr:\n%s", args[0], err, stderr.String())
 		}
 		if entries, _ := os.ReadDir(folder); len(entries) != 0 {

@@ -116,7 +116,8 @@ func runHere(args ...string) (code int, stdout, stderr string) {
 func TestPanicIsOneLine(t *testing.T) {
 	var errors bytes.Buffer
 	code := run([]string{"remap", "version"}, nil, panicking{}, &errors)
-	if code != exitFailed || !strings.HasPrefix(errors.String(), "remap: error: internal error: ") || strings.Count(errors.String(), "\n") != 2 {
+	if code != exitFailed || !strings.HasPrefix(errors.String(), "remap: error: internal "+
+		"error: ") || strings.Count(errors.String(), "\n") != 2 {
 		t.Errorf("code %d, stderr:\n%s", code, errors.String())
 	}
 }
@@ -134,7 +135,8 @@ func TestFullStdout(t *testing.T) {
 	}
 	defer full.Close()
 	var errors bytes.Buffer
-	if code := run([]string{"remap", "version"}, nil, full, &errors); code != exitFailed || !strings.HasPrefix(errors.String(), "remap: error: /dev/full: no space") {
+	if code := run([]string{"remap", "version"}, nil, full, &errors); code != exitFailed ||
+		!strings.HasPrefix(errors.String(), "remap: error: /dev/full: no space") {
 		t.Errorf("code %d, stderr:\n%s", code, errors.String())
 	}
 }
@@ -156,7 +158,8 @@ func TestMeter(t *testing.T) {
 	if !strings.Contains(screen.String(), "testing 1/3") {
 		t.Errorf("work of more than %v shows %q", progressDelay, screen.String())
 	}
-	for _, quiet := range []settings{{progress: "never"}, {progress: "auto"}, {progress: "always", quiet: true}} {
+	for _, quiet := range []settings{{progress: "never"}, {progress: "auto"},
+		{progress: "always", quiet: true}} {
 		p := &program{stderr: &screen, settings: quiet}
 		if p.newMeter("", 1).bar != nil {
 			t.Errorf("%+v shows progress", quiet)

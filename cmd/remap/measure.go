@@ -115,7 +115,8 @@ func (p *program) play(ctx context.Context, f *measures, j *remap.Environment, j
 }
 
 // writeMeasures writes the files of links and latencies.
-func (p *program) writeMeasures(f *measures, j *remap.Environment, jobs []evalsim.Job, results []*evalsim.Result,
+func (p *program) writeMeasures(f *measures, j *remap.Environment, jobs []evalsim.Job,
+	results []*evalsim.Result,
 	latencies []evalsim.LatencySummary) error {
 	if f.links.toFile() {
 		o := simfiles.LinksOptions{Format: f.linksFormat, Slices: p.slices > 0, ByPhase: p.byPhase, ByTag: p.byTag,
@@ -123,7 +124,10 @@ func (p *program) writeMeasures(f *measures, j *remap.Environment, jobs []evalsi
 		if p.view == "administrator" {
 			o.Job = simfiles.AllJobs
 		}
-		if err := f.links.write(func(w io.Writer) error { return simfiles.WriteLinks(w, j.Machine, results, o) }); err != nil {
+		if err := f.links.write(func(w io.Writer) error {
+			return simfiles.WriteLinks(w, j.Machine, results,
+				o)
+		}); err != nil {
 			return err
 		}
 	}
@@ -150,7 +154,8 @@ func utilizationLine(u *evalsim.Utilization) string {
 		name       string
 		mean, most float64
 		used       int
-	}{{"from hosts", u.InjectionMean, u.InjectionMax, u.InjectionUsed}, {"between switches", u.SwitchMean, u.SwitchMax, u.SwitchUsed},
+	}{{"from hosts", u.InjectionMean, u.InjectionMax, u.InjectionUsed}, {"between " +
+		"switches", u.SwitchMean, u.SwitchMax, u.SwitchUsed},
 		{"to hosts", u.EjectionMean, u.EjectionMax, u.EjectionUsed}} {
 		if i > 0 {
 			line += ","

@@ -16,7 +16,8 @@ import (
 	"remap/topology"
 )
 
-const measuredHint = "--measured BEFORE --measured AFTER --measured-seconds N for port counters, up to 5 in order of" +
+const measuredHint = "--measured BEFORE --measured AFTER --measured-seconds N for port counters, up to 5 " +
+	"in order of" +
 	" time, or up to 4 tables with a header"
 
 func (s *settings) measuredFlags() []cli.Flag {
@@ -27,8 +28,10 @@ func (s *settings) measuredFlags() []cli.Flag {
 				"or 1 to 4 tables (CSV of LDMS, a links file, from,port,to,seconds,bytes,congested_fraction), each" +
 				" of its own time; see docs/measured.md"},
 		&cli.StringFlag{Name: "measured-view", Destination: &s.measuredView, Value: remap.AdministratorView,
-			Usage: "`WHOSE` columns of --measured are read: " + remap.AdministratorView + " (counts of all packets at " +
-				"ports), or " + remap.JobView + " (the est_ columns of a links file: what the job's own packets told of a " +
+			Usage: "`WHOSE` columns of --measured are read: " + remap.AdministratorView + " (counts of all " +
+				"packets at " +
+				"ports), or " + remap.JobView + " (the est_ columns of a links file: what the job's own packets told " +
+				"of a " +
 				"run with --sampling)"},
 		&cli.Float64Flag{Name: "measured-seconds", Destination: &s.measuredSeconds,
 			Usage: "`N` seconds from one --measured to the next, or that a table or a single one is of"},
@@ -156,7 +159,8 @@ func (p *program) sayWindows(m *remap.Measurement) {
 	case m.Others == nil:
 		p.say("measured: the %d intervals are not used: links are slowed by the mean over the whole time", n)
 	case m.Others.Windows == 0:
-		p.say("measured: the %d intervals are not used: no traffic was found that brings links what each has; others are"+
+		p.say("measured: the %d intervals are not used: no traffic was found that brings links what each has; "+
+			"others are"+
 			" simulated by the mean over the whole time", n)
 	default:
 		if m.Others.Silent > 0 {
@@ -211,7 +215,8 @@ func busiest(m *remap.Measurement, machine *topology.Topology) string {
 			busy++
 		}
 	}
-	return fmt.Sprintf("others use %.0f %% of the link from %s port %d to %s, the busiest, and 10 %% or more of "+
+	return fmt.Sprintf("others use %.0f %% of the link from %s port %d to %s, the busiest, and 10 %% or "+
+		"more of "+
 		"%d links",
 		100*m.Foreign[l], machine.NodeName(link.From), link.FromPort, machine.NodeName(link.To), busy)
 }

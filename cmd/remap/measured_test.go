@@ -36,7 +36,8 @@ const (
 
 // newSite runs a pattern under the identity on hosts of a fabric file, beside
 // others that use what `foreign` says of every link.
-func newSite(t *testing.T, fabric, pattern string, hosts []string, foreign func(t *topology.Topology, l *topology.Link) (use, stall float64)) *site {
+func newSite(t *testing.T, fabric, pattern string, hosts []string,
+	foreign func(t *topology.Topology, l *topology.Link) (use, stall float64)) *site {
 	t.Helper()
 	s := &site{allocation: &mapping.Allocation{}}
 	var err error
@@ -85,14 +86,16 @@ func (s *site) dump(t *testing.T, before, after string) {
 	n := len(s.machine.Links)
 	first, second := make([]counters.PortCounters, n), make([]counters.PortCounters, n)
 	for l := range n {
-		first[l] = counters.PortCounters{SentWords: random.Uint64N(1 << 45), ReceivedWords: random.Uint64N(1 << 45), Waited: random.Uint64N(1 << 33)}
+		first[l] = counters.PortCounters{SentWords: random.Uint64N(1 << 45),
+			ReceivedWords: random.Uint64N(1 << 45), Waited: random.Uint64N(1 << 33)}
 		words := func(link int32) uint64 {
 			return uint64((s.own[link] + s.use[link]) * s.machine.Links[link].BytesPerSecond * siteSeconds / 4)
 		}
 		second[l] = first[l]
 		second[l].SentWords += words(int32(l))
 		second[l].ReceivedWords += words(s.machine.Reverse(int32(l)))
-		second[l].Waited += uint64(s.stall[l] * s.machine.Links[l].BytesPerSecond * siteSeconds / 128) // 32 bytes on each of 4 lanes
+		// 32 bytes on each of 4 lanes
+		second[l].Waited += uint64(s.stall[l] * s.machine.Links[l].BytesPerSecond * siteSeconds / 128)
 	}
 	for path, ports := range map[string][]counters.PortCounters{before: first, after: second} {
 		file, err := os.Create(path)
@@ -141,7 +144,8 @@ func TestMeasuredRealFabric(t *testing.T) {
 		t.Skip("skipped: ../shared is absent")
 	}
 	fabric := filepath.Join(data, "data", "ib-loginoff", "topo.ibnetdiscover")
-	pattern, more := "uniform:96,rounds=2", []string{"--rounds", "1", "--repeats", "2", "--validation-repeats", "6", "--strategies", "kl", "--feedback", "capacities"}
+	pattern, more := "uniform:96,rounds=2", []string{"--rounds", "1", "--repeats", "2",
+		"--validation-repeats", "6", "--strategies", "kl", "--feedback", "capacities"}
 	if os.Getenv("REMAP_LONG") != "" {
 		pattern, more = "uniform:96,rounds=8", nil
 	}
@@ -151,10 +155,13 @@ func TestMeasuredRealFabric(t *testing.T) {
 	}
 	s := newSite(t, fabric, pattern, hosts, uneven)
 	folder := t.TempDir()
-	before, after, best := filepath.Join(folder, "before.txt"), filepath.Join(folder, "after.txt"), filepath.Join(folder, "best.csv")
+	before, after, best := filepath.Join(folder, "before.txt"), filepath.Join(folder, "after.txt"),
+		filepath.Join(folder, "best.csv")
 	s.dump(t, before, after)
-	code, stdout, stderr := runHere(append([]string{"optimize", "--topology", fabric, "--pattern", pattern, "--hosts", "stage[1-134]", "--control=false",
-		"--measured", before, "--measured", after, "--measured-seconds", fmt.Sprint(siteSeconds), "--output", best}, more...)...)
+	code, stdout, stderr := runHere(append([]string{"optimize", "--topology", fabric, "--pattern", pattern,
+		"--hosts", "stage[1-134]", "--control=false",
+		"--measured", before, "--measured", after, "--measured-seconds", fmt.Sprint(siteSeconds), "--output",
+		best}, more...)...)
 	if code != exitDone {
 		t.Fatal(stderr)
 	}
@@ -219,7 +226,8 @@ func TestMeasuredPublishedCounters(t *testing.T) {
 	folder := filepath.Join(data, "data", "ib-perfquery")
 	excerpt := filepath.Join(folder, "ibnetdiscover__test.out")
 	code, _, stderr := runHere("optimize", "--topology", excerpt, "--pattern", "ring:2", "--measured", folder)
-	if code != exitFailed || !strings.Contains(stderr, "test.out:6: switch 0x7cfe900300b07320 (ib-i1l2s01) is used but not described") {
+	if code != exitFailed || !strings.Contains(stderr, "test.out:6: switch 0x7cfe900300b07320 (ib-i1l2s01) "+
+		"is used but not described") {
 		t.Errorf("code %d, stderr:\n%s", code, stderr)
 	}
 	text, err := os.ReadFile(excerpt)
@@ -243,12 +251,15 @@ func TestMeasuredPublishedCounters(t *testing.T) {
 		{nil, "no link's rate is known"},
 		{[]string{"--measured-seconds", "8640000"}, "the rates of 4 of 4 links, 2 told by the far end"},
 	} {
-		args := append([]string{"optimize", "--topology", fabric, "--pattern", "ring:2", "--measured", folder}, c.args...)
+		args := append([]string{"optimize", "--topology", fabric, "--pattern", "ring:2", "--measured", folder},
+			c.args...)
 		code, stdout, stderr := runHere(args...)
 		if code != exitDone || !strings.Contains(stdout, "0,o0001,0\n1,o0002,0\n") {
 			t.Errorf("code %d, stdout:\n%s\nstderr:\n%s", code, stdout, stderr)
 		}
-		for _, said := range []string{c.said, "one snapshot", "nobody answered (1): perfquery__0x506b4b0300cc02a6.out", "ports without counters in every snapshot (2): ib-i1l1s01 port 10, ib-i1l1s01 port 11"} {
+		for _, said := range []string{c.said, "one snapshot", "nobody answered (1): " +
+			"perfquery__0x506b4b0300cc02a6.out", "ports without counters in every snapshot (2): ib-i1l1s01 port " +
+			"10, ib-i1l1s01 port 11"} {
 			if !strings.Contains(stderr, said) {
 				t.Errorf("stderr does not say %q:\n%s", said, stderr)
 			}
@@ -289,17 +300,22 @@ func TestMeasuredAgainstKnownBackground(t *testing.T) {
 	t.Log("| seed | start us | by --measured | by --background | measured/start | known/start |")
 	var ratios []float64
 	for seed := 1; seed <= seeds; seed++ {
-		job := []string{"--topology", "fattree:nodes-per-leaf=4,leaves-per-pod=8,pods=1,aggs-per-pod=2,cores=0", "--pattern", fmt.Sprintf("uniform:10,rounds=8,seed=%d", seed),
+		job := []string{"--topology", "fattree:nodes-per-leaf=4,leaves-per-pod=8,pods=1,aggs-per-pod=2," +
+			"cores=0", "--pattern", fmt.Sprintf("uniform:10,rounds=8,seed=%d", seed),
 			"--hosts", "n0,n1,n4,n5,n8,n9,n12,n13,n16,n17,n20,n21,n24,n25,n28,n29", "--json", "--quiet"}
-		others := []string{"--background", fmt.Sprintf("uniform:8,rounds=4,seed=%d,endless=true@n2,n3,n6,n7,n10,n11,n14,n15", 100+seed)}
-		links, measured, known := fmt.Sprintf("links%d.csv", seed), fmt.Sprintf("measured%d.csv", seed), fmt.Sprintf("known%d.csv", seed)
+		others := []string{"--background", fmt.Sprintf("uniform:8,rounds=4,seed=%d,endless=true@n2,n3,n6,n7,"+
+			"n10,n11,n14,n15", 100+seed)}
+		links, measured, known := fmt.Sprintf("links%d.csv", seed), fmt.Sprintf("measured%d.csv", seed),
+			fmt.Sprintf("known%d.csv", seed)
 		truth := slices.Concat([]string{"simulate", "--repeats", "10", "--seed", "99"}, job, others)
 		start := read(append(truth, "--strategy", "identity", "--links", links)...)
-		read(slices.Concat([]string{"optimize", "--control=false", "--measured", links, "--output", measured}, job)...)
+		read(slices.Concat([]string{"optimize", "--control=false", "--measured", links, "--output", measured},
+			job)...)
 		read(slices.Concat([]string{"optimize", "--control=false", "--output", known}, job, others)...)
 		m, k := read(append(truth, "--mapping", measured)...), read(append(truth, "--mapping", known)...)
 		ratios = append(ratios, m.ElapsedNS/start.ElapsedNS)
-		t.Logf("| %d | %.1f | %.1f [%.1f, %.1f] | %.1f [%.1f, %.1f] | %.2f | %.2f |", seed, start.ElapsedNS/1e3, m.ElapsedNS/1e3, *m.Low/1e3, *m.High/1e3,
+		t.Logf("| %d | %.1f | %.1f [%.1f, %.1f] | %.1f [%.1f, %.1f] | %.2f | "+
+			"%.2f |", seed, start.ElapsedNS/1e3, m.ElapsedNS/1e3, *m.Low/1e3, *m.High/1e3,
 			k.ElapsedNS/1e3, *k.Low/1e3, *k.High/1e3, m.ElapsedNS/start.ElapsedNS, k.ElapsedNS/start.ElapsedNS)
 	}
 	slices.Sort(ratios)

@@ -15,7 +15,8 @@ import (
 // Limits ascend, allow at least one rank and at most their share, and none stands
 // twice.
 func TestLimitsOf(t *testing.T) {
-	for ranks, want := range map[int][]int{0: {}, 1: {}, 4: {}, 5: {1}, 19: {3}, 20: {1, 4}, 100: {1, 5, 20}, 4608: {46, 230, 921}} {
+	for ranks, want := range map[int][]int{0: {}, 1: {}, 4: {}, 5: {1}, 19: {3}, 20: {1, 4}, 100: {1, 5, 20},
+		4608: {46, 230, 921}} {
 		if got := remap.MoveLimits(ranks); !slices.Equal(got, want) {
 			t.Errorf("%d ranks: %v, want %v", ranks, got, want)
 		}
@@ -42,18 +43,23 @@ func TestMovesTable(t *testing.T) {
 	}
 	proven := feedback.Gain{Percent: 20, Low: 10, High: 30, Known: true}
 	found := &feedback.Result{MoveTable: []feedback.MoveRow{
-		{Candidate: feedback.Candidate{Strategy: "start", Mapping: mapping.Identity(100)}, Limit: 5, Gain: feedback.Gain{Known: true}},
-		{Candidate: feedback.Candidate{Strategy: "swap"}, Limit: 20, Moves: 18, Gain: proven, SavedNS: 30, MigrationNS: 100},
-		{Candidate: feedback.Candidate{Strategy: "swap"}, Moves: 40, Gain: feedback.Gain{Percent: 1}, SavedNS: 1, MigrationNS: 100},
+		{Candidate: feedback.Candidate{Strategy: "start", Mapping: mapping.Identity(100)}, Limit: 5,
+			Gain: feedback.Gain{Known: true}},
+		{Candidate: feedback.Candidate{Strategy: "swap"}, Limit: 20, Moves: 18, Gain: proven, SavedNS: 30,
+			MigrationNS: 100},
+		{Candidate: feedback.Candidate{Strategy: "swap"}, Moves: 40, Gain: feedback.Gain{Percent: 1},
+			SavedNS: 1, MigrationNS: 100},
 	}}
 	rows := movesOf(j, found, true)
-	if rows[0].Strategy != "identity" || *rows[0].LimitPercent != 5 || *rows[0].LimitRanks != 5 || rows[0].Iterations != nil || *rows[0].MigrationNS != 0 {
+	if rows[0].Strategy != "identity" || *rows[0].LimitPercent != 5 || *rows[0].LimitRanks != 5 ||
+		rows[0].Iterations != nil || *rows[0].MigrationNS != 0 {
 		t.Errorf("nobody moves: %+v", rows[0])
 	}
 	if *rows[1].LimitPercent != 20 || *rows[1].Iterations != 4 || *rows[1].GainLow != 10 {
 		t.Errorf("18 move: %+v", rows[1])
 	}
-	if rows[2].LimitPercent != nil || *rows[2].LimitRanks != 50 || rows[2].Iterations != nil || rows[2].GainLow != nil {
+	if rows[2].LimitPercent != nil || *rows[2].LimitRanks != 50 || rows[2].Iterations != nil ||
+		rows[2].GainLow != nil {
 		t.Errorf("no limit but --max-moves: %+v", rows[2])
 	}
 	for migration, columns := range map[bool]int{true: 9, false: 7} {
@@ -64,7 +70,9 @@ func TestMovesTable(t *testing.T) {
 			}
 		}
 		var text strings.Builder
-		if err := g.render(&text, "text"); err != nil || strings.Contains(text.String(), "iterations") != migration || !strings.Contains(text.String(), "50 ranks") {
+		if err := g.render(&text, "text"); err != nil ||
+			strings.Contains(text.String(), "iterations") != migration ||
+			!strings.Contains(text.String(), "50 ranks") {
 			t.Errorf("migration %v: %s", migration, &text)
 		}
 	}

@@ -241,7 +241,8 @@ func viewName(v sampling.Variant) string {
 // viewSentence says it to people.
 func viewSentence(v sampling.Variant) string {
 	if v.Kind == sampling.Off {
-		return "found with counters of links, which no job has; --sampling full reads what the job's own packets tell"
+		return "found with counters of links, which no job has; --sampling full reads what the job's own " +
+			"packets tell"
 	}
 	return fmt.Sprintf("found with what the job's own packets tell of links (samples: %s)", v)
 }

@@ -12,7 +12,8 @@ import (
 func (s *settings) checkMeasuredView(c *cli.Context) error {
 	if s.measuredView != remap.JobView {
 		if s.measuredView != remap.AdministratorView {
-			return usage("views: "+remap.JobView+", "+remap.AdministratorView, "--measured-view: unknown view %q", s.measuredView)
+			return usage("views: "+remap.JobView+", "+remap.AdministratorView, "--measured-view: unknown "+
+				"view %q", s.measuredView)
 		}
 		return nil
 	}
@@ -39,7 +40,8 @@ func (p *program) sayOwnSamples(j *job.Job, m *remap.Measurement) {
 			ports++
 		}
 	}
-	p.say("measured: the job's own packets crossed %d of %d switch ports; %d others are taken to be as those of "+
+	p.say("measured: the job's own packets crossed %d of %d switch ports; %d others are taken to be as "+
+		"those of "+
 		"their kind, %d as free", m.Samples.Links, ports, m.Alike, m.Idle)
 	p.say("measured: %s", busiest(m, j.Machine))
 	p.say("measured: mappings are simulated with links at the rates that others leave, at least 5 %%: samples " +

@@ -44,9 +44,11 @@ func (p *program) newMeter(what string, steps int) *meter {
 	name, elapsed := decor.Name(what+" "), mpb.AppendDecorators(decor.Elapsed(decor.ET_STYLE_GO))
 	var bar *mpb.Bar
 	if steps > 0 {
-		bar = container.AddBar(int64(steps), mpb.BarRemoveOnComplete(), mpb.PrependDecorators(name, decor.CountersNoUnit("%d/%d")), elapsed)
+		bar = container.AddBar(int64(steps), mpb.BarRemoveOnComplete(),
+			mpb.PrependDecorators(name, decor.CountersNoUnit("%d/%d")), elapsed)
 	} else {
-		bar = container.New(0, mpb.SpinnerStyle().PositionLeft(), mpb.BarRemoveOnComplete(), mpb.PrependDecorators(name), elapsed)
+		bar = container.New(0, mpb.SpinnerStyle().PositionLeft(), mpb.BarRemoveOnComplete(),
+			mpb.PrependDecorators(name), elapsed)
 	}
 	return &meter{
 		container: container,

@@ -86,18 +86,22 @@ func (r *report) write(w io.Writer, format string, width int) error {
 }
 
 // staticNames and staticFields have the names and the digits of the JSON.
-var staticNames = []string{"strategy", "ranks", "avg_path_length", "hop_bytes", "cut_fraction", "max_link_seconds", "moved_ranks"}
+var staticNames = []string{"strategy", "ranks", "avg_path_length", "hop_bytes", "cut_fraction",
+	"max_link_seconds", "moved_ranks"}
 
 func staticFields(c *mapping.Costs) []string {
-	return []string{c.Strategy, strconv.Itoa(c.Ranks), number(c.AvgPathLength), whole(c.HopBytes), number(c.CutFraction),
+	return []string{c.Strategy, strconv.Itoa(c.Ranks), number(c.AvgPathLength), whole(c.HopBytes),
+		number(c.CutFraction),
 		number(c.MaxLinkSeconds), strconv.Itoa(c.MovedRanks)}
 }
 
 // timeNames and timeFields are the same for a simulation.
-var timeNames = []string{"repeats", "elapsed_ns", "elapsed_ns_low", "elapsed_ns_high", "packets", "packet_hops", "congested_hop_fraction", "volume_scale"}
+var timeNames = []string{"repeats", "elapsed_ns", "elapsed_ns_low", "elapsed_ns_high", "packets",
+	"packet_hops", "congested_hop_fraction", "volume_scale"}
 
 func timeFields(s *evalsim.Summary) []string {
-	return []string{strconv.Itoa(s.Repeats), whole(s.ElapsedNS), wholeOrNothing(s.ElapsedNSLow), wholeOrNothing(s.ElapsedNSHigh),
+	return []string{strconv.Itoa(s.Repeats), whole(s.ElapsedNS), wholeOrNothing(s.ElapsedNSLow),
+		wholeOrNothing(s.ElapsedNSHigh),
 		whole(s.Packets), whole(s.PacketHops), number(s.CongestedHopFraction), number(s.VolumeScale)}
 }
 

@@ -76,7 +76,8 @@ func TestUsualHints(t *testing.T) {
 		var stderr strings.Builder
 		reportError(&stderr, c.command, c.err)
 		first, hint, _ := strings.Cut(stderr.String(), "\n")
-		if !strings.HasPrefix(first, "remap: error: ") || !strings.HasPrefix(hint, "remap: hint: ") || !strings.Contains(hint, c.want) {
+		if !strings.HasPrefix(first, "remap: error: ") || !strings.HasPrefix(hint, "remap: "+
+			"hint: ") || !strings.Contains(hint, c.want) {
 			t.Errorf("%v: %q, want a hint with %q", c.err, stderr.String(), c.want)
 		}
 	}
@@ -92,7 +93,8 @@ func TestPermissionDenied(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, _, stderr := runHere("map", "--topology", path, "--pattern", "ring:4", "--strategy", "identity")
-	if !strings.Contains(stderr, "permission denied") || !strings.Contains(stderr, "check the file's permissions") {
+	if !strings.Contains(stderr, "permission denied") || !strings.Contains(stderr, "check the file's "+
+		"permissions") {
 		t.Errorf("stderr:\n%s", stderr)
 	}
 }
@@ -121,7 +123,8 @@ func TestDroppedRounds(t *testing.T) {
 	candidate := func(dropped bool) feedback.Candidate {
 		return feedback.Candidate{Strategy: "kl", Mapping: mapping.Identity(4), Dropped: dropped}
 	}
-	result, err := newSearchResult(j, &feedback.Result{Start: candidate(false), Static: candidate(false), Best: candidate(false),
+	result, err := newSearchResult(j, &feedback.Result{Start: candidate(false), Static: candidate(false),
+		Best:   candidate(false),
 		Rounds: []feedback.Candidate{candidate(false), candidate(true), candidate(false)}})
 	if err != nil {
 		t.Fatal(err)

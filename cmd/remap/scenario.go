@@ -77,7 +77,8 @@ func (p *program) openScenario() ([]job.Setting, error) {
 		return p.ours(known), nil
 	}
 	_, missing := os.Stat(p.scenario)
-	if missing != nil && !strings.HasSuffix(p.scenario, ".toml") && !strings.ContainsRune(p.scenario, os.PathSeparator) {
+	if missing != nil && !strings.HasSuffix(p.scenario, ".toml") &&
+		!strings.ContainsRune(p.scenario, os.PathSeparator) {
 		hint := "scenarios: " + strings.Join(fixtures.Names(), ", ") + "; or a TOML file"
 		if near := nearest.Name(p.scenario, fixtures.Names()); near != "" {
 			hint = "did you mean " + near + "? " + hint

@@ -18,7 +18,8 @@ func TestScenariosLoad(t *testing.T) {
 	for _, s := range fixtures.Table() {
 		folder := t.TempDir()
 		path := filepath.Join(folder, "m.csv")
-		if code, _, stderr := runHere("map", "--scenario", s.Name, "--strategy", "identity", "--output", path); code != exitDone {
+		if code, _, stderr := runHere("map", "--scenario", s.Name, "--strategy", "identity", "--output",
+			path); code != exitDone {
 			t.Fatalf("%s: exit code %d\n%s", s.Name, code, stderr)
 		}
 		content, err := os.ReadFile(path)
@@ -29,8 +30,10 @@ func TestScenariosLoad(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		last := problem.Machine.HostNames[mapping.Identity(problem.Ranks()).Hosts(problem.Allocation)[problem.Ranks()-1]]
-		if lines := strings.Count(string(content), "\n"); lines != problem.Ranks()+1 || !strings.Contains(string(content), ","+last+",") {
+		hosts := mapping.Identity(problem.Ranks()).Hosts(problem.Allocation)
+		last := problem.Machine.HostNames[hosts[problem.Ranks()-1]]
+		if lines := strings.Count(string(content), "\n"); lines != problem.Ranks()+1 ||
+			!strings.Contains(string(content), ","+last+",") {
 			t.Errorf("%s: %d lines for %d ranks, the last of them on %s", s.Name, lines, problem.Ranks(), last)
 		}
 	}
@@ -43,7 +46,8 @@ func TestScenarioIsTheSameInGo(t *testing.T) {
 		if !strings.HasSuffix(s.Name, fixtures.Small) && (s.Name != "popcount" || os.Getenv("REMAP_LONG") == "") {
 			continue
 		}
-		code, stdout, stderr := runHere("simulate", "--scenario", s.Name, "--strategy", "identity", "--repeats", "2", "--json")
+		code, stdout, stderr := runHere("simulate", "--scenario", s.Name, "--strategy", "identity", "--repeats",
+			"2", "--json")
 		var told struct {
 			Elapsed int64   `json:"elapsed_ns"`
 			Packets int64   `json:"packets"`
@@ -56,13 +60,15 @@ func TestScenarioIsTheSameInGo(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		results, err := evalsim.Repeat(context.Background(), u.Problem.Machine, u.Jobs(mapping.Identity(u.Problem.Ranks())), u.Options, 2, 1, nil)
+		results, err := evalsim.Repeat(context.Background(), u.Problem.Machine,
+			u.Jobs(mapping.Identity(u.Problem.Ranks())), u.Options, 2, 1, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
 		ours := evalsim.Summarize(evalsim.FirstJob(results))
 		if ours.ElapsedNS != told.Elapsed || ours.Packets != told.Packets || ours.VolumeScale != told.Scale {
-			t.Errorf("%s: %d ns, %d packets, scale %g; the command line tells %+v", s.Name, ours.ElapsedNS, ours.Packets, ours.VolumeScale, told)
+			t.Errorf("%s: %d ns, %d packets, scale %g; the command line "+
+				"tells %+v", s.Name, ours.ElapsedNS, ours.Packets, ours.VolumeScale, told)
 		}
 	}
 }

@@ -118,7 +118,8 @@ func (p *program) checkAlone(format string) error {
 }
 
 // mappingToSimulate reads --mapping or follows --strategy.
-func (p *program) mappingToSimulate(ctx context.Context) (string, *remap.Environment, mapping.Mapping, error) {
+func (p *program) mappingToSimulate(ctx context.Context) (string, *remap.Environment, mapping.Mapping,
+	error) {
 	if p.mapping != "" {
 		j, err := p.loadSimulated()
 		if err != nil {

@@ -22,7 +22,8 @@ import (
 
 // noMatter are options on which the steps of a search do not depend: where
 // results go, how fast, and when to stop.
-var noMatter = []string{"output", "o", "format", "force", "json", "timing", "quiet", "q", "progress", "workers", "budget", "state", "rounds", "simulations",
+var noMatter = []string{"output", "o", "format", "force", "json", "timing", "quiet", "q", "progress",
+	"workers", "budget", "state", "rounds", "simulations",
 	"validation-repeats", "control", "report", "check-model"}
 
 // openState opens the journal of --state and has the best mapping so far kept

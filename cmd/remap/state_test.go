@@ -15,7 +15,8 @@ import (
 
 // kept is an optimization of a second, among others' traffic, of three rounds and more.
 func kept() []string {
-	return []string{"optimize", "--topology", "fattree:nodes-per-leaf=4,leaves-per-pod=6,pods=1,aggs-per-pod=2,cores=0",
+	return []string{"optimize", "--topology", "fattree:nodes-per-leaf=4,leaves-per-pod=6,pods=1," +
+		"aggs-per-pod=2,cores=0",
 		"--hosts", "n[0-2,4-6,8-10,12-14,16-18,20-22]", "--pattern", "stencil2d:4x4,bytes=65536",
 		"--background", "ring:6,endless=true@n[3,11,19,7,15,23]", "--start-jitter-ns", "1000",
 		"--rounds", "8", "--repeats", "2", "--validation-repeats", "6", "--strategies", "rcm,bisection", "--json"}
@@ -45,7 +46,8 @@ func stated(t *testing.T, args []string, state string, more ...string) (result, 
 func killed(t *testing.T, args []string, state string, signal syscall.Signal, now func(journal []byte) bool) {
 	t.Helper()
 	folder := t.TempDir()
-	c := remapCommand(t, append(slices.Clone(args), "--state", state, "--output", filepath.Join(folder, "best.csv"))...)
+	c := remapCommand(t, append(slices.Clone(args), "--state", state, "--output",
+		filepath.Join(folder, "best.csv"))...)
 	if err := c.Start(); err != nil {
 		t.Fatal(err)
 	}
@@ -65,7 +67,8 @@ func killed(t *testing.T, args []string, state string, signal syscall.Signal, no
 	}
 	c.Process.Signal(signal)
 	<-done
-	if best, err := os.ReadFile(filepath.Join(state, "best.csv")); err == nil && (!bytes.HasPrefix(best, []byte("rank,host,slot\n")) || best[len(best)-1] != '\n') {
+	if best, err := os.ReadFile(filepath.Join(state, "best.csv")); err == nil &&
+		(!bytes.HasPrefix(best, []byte("rank,host,slot\n")) || best[len(best)-1] != '\n') {
 		t.Errorf("the best mapping so far is half-written:\n%s", best)
 	}
 }
@@ -134,7 +137,8 @@ func TestKilledManyTimes(t *testing.T) {
 	}
 	random := rand.New(rand.NewPCG(6, 8))
 	for _, c := range [][]string{kept(), kept(), kept(),
-		{"optimize", "--scenario", "io-gateway-small", "--rounds", "8", "--repeats", "2", "--validation-repeats", "6", "--strategies", "rcm", "--json"}} {
+		{"optimize", "--scenario", "io-gateway-small", "--rounds", "8", "--repeats", "2",
+			"--validation-repeats", "6", "--strategies", "rcm", "--json"}} {
 		whole, state := t.TempDir(), t.TempDir()
 		result, mapping := stated(t, c, whole)
 		kills := 0
@@ -188,7 +192,8 @@ func TestStateRefused(t *testing.T) {
 	sizes, others := "0,900,0,0\n900,0,5,0\n0,5,0,700\n0,0,700,0\n", "ring.txt"
 	graph := write("a/size.csv", sizes)
 	args := func(graph, hosts string, more ...string) []string {
-		return append([]string{"optimize", "--topology", "torus:4x4", "--graph", graph, "--strategies", "rcm", "--rounds", "1", "--repeats", "2", "--quiet", "--json",
+		return append([]string{"optimize", "--topology", "torus:4x4", "--graph", graph, "--strategies", "rcm",
+			"--rounds", "1", "--repeats", "2", "--quiet", "--json",
 			"--hosts", "n[0-7]", "--background", "ring:4@" + hosts, "--state", state}, more...)
 	}
 	hosts := write(others, "n8\nn9\nn10\nn11\n")
@@ -204,12 +209,14 @@ func TestStateRefused(t *testing.T) {
 		t.Fatal(problem)
 	}
 	before, _ := os.ReadFile(filepath.Join(state, "journal"))
-	if again, problem := run(args(write("b/size.csv", sizes), hosts)); strings.ReplaceAll(again, "/b/size.csv", "/a/size.csv") != first {
+	if again, problem := run(args(write("b/size.csv", sizes), hosts)); strings.ReplaceAll(again,
+		"/b/size.csv", "/a/size.csv") != first {
 		t.Errorf("the same file in another folder: %s%s", again, problem)
 	}
 	for want, args := range map[string][]string{
 		`it has --gain "4", this run has --gain "2"`: args(graph, hosts, "--gain", "2"),
-		`it has --graph "size.csv" with content `:    args(write("c/size.csv", strings.Replace(sizes, "5", "6", 2)), hosts),
+		`it has --graph "size.csv" with content `: args(
+			write("c/size.csv", strings.Replace(sizes, "5", "6", 2)), hosts),
 		`it has --background "ring:4@ring.txt" with`: args(graph, write("d/"+others, "n8\nn9\nn10\nn12\n")),
 		`it has --seed "1", this run has --seed "2"`: args(graph, hosts, "--seed", "2"),
 		"--state: the value is empty":                args(graph, hosts, "--state", ""),
@@ -222,7 +229,8 @@ func TestStateRefused(t *testing.T) {
 		t.Error("a refusal has changed the journal")
 	}
 	letter := write("other/journal", "Dear diary\n")
-	if _, problem := run(args(graph, hosts, "--state", filepath.Dir(letter))); !strings.Contains(problem, "this is not the state of a run") {
+	if _, problem := run(args(graph, hosts, "--state", filepath.Dir(letter))); !strings.Contains(problem,
+		"this is not the state of a run") {
 		t.Error(problem)
 	}
 	if text, _ := os.ReadFile(letter); string(text) != "Dear diary\n" {
@@ -242,7 +250,8 @@ func TestStateInUse(t *testing.T) {
 			return false
 		}
 		code, stdout, stderr := runHere(append(slices.Clone(args), "--state", state)...)
-		if code != exitFailed || stdout != "" || !strings.HasPrefix(stderr, "remap: error: --state: ") || !strings.Contains(stderr, "another run is writing this state\nremap: hint: wait") {
+		if code != exitFailed || stdout != "" || !strings.HasPrefix(stderr, "remap: error: "+
+			"--state: ") || !strings.Contains(stderr, "another run is writing this state\nremap: hint: wait") {
 			t.Errorf("code %d, %s", code, stderr)
 		}
 		return true

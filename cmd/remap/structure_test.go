@@ -44,7 +44,8 @@ var mayImport = map[string][]string{
 	"robustness":   {"evalsim", "mapping", "topology", "workload"},
 	"job": {"commgraph", "topology", "workload", "mapping", "sampling", "evalsim", "launcher", "rcm",
 		"tiling"},
-	".":          {"job", "counters", "evalsim", "exchange", "feedback", "mapping", "sampling", "strategy", "topology"},
+	".": {"job", "counters", "evalsim", "exchange", "feedback", "mapping", "sampling", "strategy",
+		"topology"},
 	"fixtures":   {"job", "commgraph", "topology", "workload", "mapping", "evalsim"},
 	"benchmarks": {"*"},
 	"cmd/remap":  {"*"},
@@ -93,7 +94,8 @@ func sources(t *testing.T) []goFile {
 			return err
 		}
 		relative = filepath.ToSlash(relative)
-		files = append(files, goFile{relative, filepath.ToSlash(filepath.Dir(relative)), strings.HasSuffix(name, "_test.go"), syntax, set})
+		files = append(files, goFile{relative, filepath.ToSlash(filepath.Dir(relative)),
+			strings.HasSuffix(name, "_test.go"), syntax, set})
 		return nil
 	})
 	if err != nil {
@@ -187,6 +189,31 @@ func TestSizes(t *testing.T) {
 				if lines := line(fn.End()) - line(fn.Pos()) + 1; lines > functionLines {
 					t.Errorf("%s: func %s has %d lines, at most %d", f.path, fn.Name.Name, lines, functionLines)
 				}
+			}
+		}
+	}
+}
+
+// Lines end at 110 columns, except in raw strings, which hold data.
+func TestLineWidth(t *testing.T) {
+	const columns = 110
+	for _, f := range sources(t) {
+		raw := map[int]bool{}
+		ast.Inspect(f.syntax, func(n ast.Node) bool {
+			if text, ok := n.(*ast.BasicLit); ok && strings.HasPrefix(text.Value, "`") {
+				for at := f.fileSet.Position(text.Pos()).Line; at <= f.fileSet.Position(text.End()).Line; at++ {
+					raw[at] = true
+				}
+			}
+			return true
+		})
+		text, err := os.ReadFile(filepath.Join("..", "..", f.path))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, line := range strings.Split(string(text), "\n") {
+			if len(line) > columns && !raw[i+1] && !strings.HasPrefix(line, "\t// mpirun") /* an Example's output */ {
+				t.Errorf("%s:%d: %d columns, at most %d", f.path, i+1, len(line), columns)
 			}
 		}
 	}

@@ -115,7 +115,8 @@ func TestLibrariesAreLean(t *testing.T) {
 		library string
 		without []string // beginnings of import paths
 	}{
-		{"remap/evalsim", []string{"encoding/json", "encoding/csv", "github.com/parquet-go", "github.com/btcsuite"}},
+		{"remap/evalsim", []string{"encoding/json", "encoding/csv", "github.com/" +
+			"parquet-go", "github.com/btcsuite"}},
 		{"remap/sampling", []string{"encoding/json", "github.com/", "gonum.org/", "remap/"}},
 		{"remap/topology", []string{"encoding/json", "github.com/", "gonum.org/"}},
 		{"remap/workload", []string{"encoding/json", "github.com/"}},

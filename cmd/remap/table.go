@@ -73,7 +73,8 @@ func (g *grid) render(w io.Writer, format string) error {
 	t.AppendHeader(asRow(g.header))
 	columns := []table.ColumnConfig{{Number: 1, Align: text.AlignLeft, AlignHeader: text.AlignLeft}}
 	for i := range g.header[1:] {
-		columns = append(columns, table.ColumnConfig{Number: i + 2, Align: text.AlignRight, AlignHeader: text.AlignRight})
+		columns = append(columns, table.ColumnConfig{Number: i + 2, Align: text.AlignRight,
+			AlignHeader: text.AlignRight})
 	}
 	t.SetColumnConfigs(columns)
 	for _, row := range g.rows {

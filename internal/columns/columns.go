@@ -32,9 +32,10 @@ const (
 
 // Column is the name and type of a column.
 type Column struct {
-	Name     string
-	Kind     Kind
-	Optional bool // values may be missing
+	Name string
+	Kind Kind
+	// Optional: values may be missing.
+	Optional bool
 }
 
 // Value is one field of a row. The zero value is a missing one.

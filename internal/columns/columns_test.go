@@ -30,7 +30,8 @@ func drawRow(t *rapid.T) []Value {
 			row[i] = Whole(rapid.Int64().Draw(t, "integer"))
 		case Number:
 			row[i] = Real(rapid.Float64Range(-1e300, 1e300).Draw(t, "number"))
-			if special := rapid.SampledFrom([]float64{0, math.NaN(), math.Inf(1), math.Inf(-1)}).Draw(t, "special"); c.Optional && special != 0 {
+			if special := rapid.SampledFrom([]float64{0, math.NaN(), math.Inf(1), math.Inf(-1)}).Draw(t,
+				"special"); c.Optional && special != 0 {
 				row[i] = Real(special)
 			}
 		case Text:
@@ -98,7 +99,8 @@ func TestFormatsHoldTheSame(t *testing.T) {
 				if read[0][k] != c.Name || read[i+1][k] != want {
 					t.Fatalf("CSV row %d column %s: %q, want %q", i, read[0][k], read[i+1][k], want)
 				}
-				if got := object(t, objects[i][c.Name], c.Kind); got != want || (objects[i][c.Name] == nil) == row[k].set {
+				if got := object(t, objects[i][c.Name], c.Kind); got != want ||
+					(objects[i][c.Name] == nil) == row[k].set {
 					t.Fatalf("JSON row %d column %s: %q, want %q", i, c.Name, got, want)
 				}
 				if stored[i][k] != row[k] {
@@ -134,7 +136,8 @@ func readParquet(t *rapid.T, content []byte) [][]Value {
 	}
 	types := map[Kind]parquet.Kind{Integer: parquet.Int64, Number: parquet.Double, Text: parquet.ByteArray}
 	for i, f := range file.Schema().Fields() {
-		if f.Name() != kinds[i].Name || f.Type().Kind() != types[kinds[i].Kind] || f.Optional() != kinds[i].Optional {
+		if f.Name() != kinds[i].Name || f.Type().Kind() != types[kinds[i].Kind] ||
+			f.Optional() != kinds[i].Optional {
 			t.Fatalf("column %d is %v, want %+v", i, f, kinds[i])
 		}
 	}

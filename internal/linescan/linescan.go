@@ -34,8 +34,9 @@ func SkipMark(r io.Reader) io.Reader {
 // Lines walks an input line by line and knows where it is. A byte order mark
 // at the start belongs to no line.
 type Lines struct {
-	File    string
-	Number  int // of the line in hand, from 1
+	File string
+	// Number: of the line in hand, from 1.
+	Number  int
 	scanner *bufio.Scanner
 	line    []byte
 }

@@ -34,7 +34,8 @@ func TestLinesWithoutMark(t *testing.T) {
 
 // SkipMark gives the same bytes as TrimMark, and the reader's error.
 func TestSkipMark(t *testing.T) {
-	for _, text := range []string{"", "a", "ab", "abcd", mark, mark + "a", mark + mark, "\xef\xbb", "\xef\xbba"} {
+	for _, text := range []string{"", "a", "ab", "abcd", mark, mark + "a", mark + mark, "\xef\xbb",
+		"\xef\xbba"} {
 		for _, r := range []io.Reader{strings.NewReader(text), iotest.OneByteReader(strings.NewReader(text))} {
 			got, err := io.ReadAll(SkipMark(r))
 			if want := TrimMark([]byte(text)); string(got) != string(want) || err != nil {

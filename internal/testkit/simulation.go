@@ -156,7 +156,8 @@ func SameTables(t testing.TB, got, want *sampling.Table) {
 }
 
 // LinksFile is the links file of some repeats of jobs, as simulate writes it.
-func LinksFile(t testing.TB, top *topology.Topology, jobs []evalsim.Job, o evalsim.Options, repeats int) string {
+func LinksFile(t testing.TB, top *topology.Topology, jobs []evalsim.Job, o evalsim.Options,
+	repeats int) string {
 	t.Helper()
 	results, err := evalsim.Repeat(context.Background(), top, jobs, o, repeats, runtime.GOMAXPROCS(0), nil)
 	if err != nil {

@@ -52,7 +52,8 @@ func sampled(t *testing.T, variant string) *sampling.Sparse {
 
 // A table comes back as it was; what breaks a rule of tables is not read.
 func TestSparseJSON(t *testing.T) {
-	for _, name := range []string{"full", "n=3", "one-bit", "one-reservoir,hash=whole", "bloom:32", "one-bit,counter=3"} {
+	for _, name := range []string{"full", "n=3", "one-bit", "one-reservoir," +
+		"hash=whole", "bloom:32", "one-bit,counter=3"} {
 		s := sampled(t, name)
 		text, err := json.Marshal(tablejson.Sparse{Sparse: s})
 		if err != nil {
