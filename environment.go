@@ -82,7 +82,7 @@ func (m *Environment) ReadSamples(ctx context.Context, file string, o evalsim.Op
 // measuredRun is what ran while the measurement was made: the job under its start mapping.
 func (m *Environment) measuredRun(o evalsim.Options) *feedback.MeasuredRun {
 	return &feedback.MeasuredRun{Machine: m.Machine, Allocation: m.Allocation, Program: m.Program,
-		Previous: m.Start(), Options: Unsampled(o), Routing: m.Routing, Workers: m.Workers}
+		Previous: m.Start(), Options: o.Unsampled(), Routing: m.Routing, Workers: m.Workers}
 }
 
 // slow makes the network at the rates that others leave.

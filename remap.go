@@ -68,10 +68,7 @@ const (
 // five rounds of feedback, and random restarts beside.
 func DefaultSearch(j *job.Job) (Search, error) {
 	s := feedback.DefaultSettings()
-	search := Search{Simulation: j.Simulation, Rounds: s.Rounds, Gain: s.Gain, RandomRestarts: true}
-	if search.Simulation.Sampling.Kind == sampling.Off {
-		search.Simulation.Sampling = sampling.Reservoirs
-	}
+	search := Search{Simulation: j.Simulation.Sampled(), Rounds: s.Rounds, Gain: s.Gain, RandomRestarts: true}
 	var err error
 	if search.Strategies, err = strategy.ParseList(DefaultStrategies); err != nil {
 		return search, err
@@ -127,7 +124,7 @@ func (m *Environment) Settings(search Search) (s feedback.Settings, err error) {
 	if search.ValidationRepeats > 0 {
 		s.ValidationRepeats = search.ValidationRepeats
 	}
-	s.Validate = simulator(Unsampled(o)) // times are all that is asked
+	s.Validate = simulator(o.Unsampled()) // times are all that is asked
 	if o.Sampling.Kind != sampling.Off {
 		apart := func(o evalsim.Options) feedback.Evaluate {
 			return feedback.Simulator(m.Network(), m.Allocation, m.Program, o, m.Workers)
@@ -182,10 +179,4 @@ func MoveLimits(ranks int) []int {
 		}
 	}
 	return limits
-}
-
-// Unsampled are options under which packets carry nothing, and nothing is kept of them.
-func Unsampled(o evalsim.Options) evalsim.Options {
-	o.Sampling, o.ByPhase, o.ByTag, o.ByCallSite = sampling.Variant{}, false, false, false
-	return o
 }

@@ -237,6 +237,20 @@ func DefaultOptions() Options {
 		Sampling: sampling.Reservoirs, Steps: 1, Seed: 1}
 }
 
+// Sampled are the options with packets that carry samples: full ones where nothing is set.
+func (o Options) Sampled() Options {
+	if o.Sampling.Kind == sampling.Off {
+		o.Sampling = sampling.Reservoirs
+	}
+	return o
+}
+
+// Unsampled are the options under which packets carry nothing, and nothing is kept of them.
+func (o Options) Unsampled() Options {
+	o.Sampling, o.ByPhase, o.ByTag, o.ByCallSite = sampling.Variant{}, false, false, false
+	return o
+}
+
 // Validate names the first field that is out of bounds.
 func (o Options) Validate() error {
 	switch {

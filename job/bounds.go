@@ -1,8 +1,6 @@
 package job
 
 import (
-	"runtime"
-
 	"remap/mapping"
 	"remap/rcm"
 	"remap/tiling"
@@ -68,10 +66,8 @@ type PathBound struct {
 	Grid string `json:"-"`
 }
 
-// PathBound proves one, or has none. What a strategy has left behind is
-// collected first: the bound's own memory then takes its place.
+// PathBound proves one, or has none.
 func (j *Job) PathBound() PathBound {
-	runtime.GC()
 	bound, err := tiling.LowerBound(j.Problem(0))
 	if err != nil { // no grid
 		return PathBound{}

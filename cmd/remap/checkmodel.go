@@ -44,7 +44,7 @@ func (p *program) checkModel(ctx context.Context, j *remap.Environment, o evalsi
 		answer.said = "interrupted: no other model is checked"
 	default:
 		check := robustness.Check{Topology: j.Network(), Allocation: j.Allocation, Program: j.Program,
-			Others: j.Beside(), Options: remap.Unsampled(o),
+			Others: j.Beside(), Options: o.Unsampled(),
 			Repeats: max(robustness.LeastRepeats, p.validationRepeats),
 			Workers: p.workers, Contenders: c}
 		meter := p.newMeter("checking the model", check.Simulations())

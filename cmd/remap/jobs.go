@@ -16,7 +16,7 @@ func (p *program) addAlone(ctx context.Context, j *remap.Environment, m mapping.
 	together []*evalsim.Result, rows []job.Times) error {
 	meter := p.newMeter("simulating each job alone", p.repeats*len(j.Jobs(m)))
 	defer meter.stop()
-	o = remap.Unsampled(o)
+	o = o.Unsampled()
 	o.SliceLength, o.Latencies = 0, false // times are enough
 	return j.AddAlone(ctx, m, o, together, p.workers, rows, meter.step)
 }

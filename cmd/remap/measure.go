@@ -73,7 +73,7 @@ func (p *program) measured(ctx context.Context, f *measures, j *remap.Environmen
 	o.Latencies = true
 	o.ByPhase, o.ByTag, o.ByCallSite = p.byPhase, p.byTag, p.byCallSite
 	if p.categories() || f.samples.toFile() || len(j.Background) > 0 { // background: for the verdict
-		sampled(o)
+		*o = o.Sampled()
 	}
 	if p.slices == 0 && !p.categories() {
 		return nil
@@ -81,7 +81,7 @@ func (p *program) measured(ctx context.Context, f *measures, j *remap.Environmen
 	if err := j.CheckMemory(jobs, *o, p.slices, p.repeats); err != nil || p.slices == 0 {
 		return err
 	}
-	first, err := evalsim.Run(ctx, j.Machine, jobs, remap.Unsampled(*o))
+	first, err := evalsim.Run(ctx, j.Machine, jobs, o.Unsampled())
 	if err != nil {
 		return err
 	}

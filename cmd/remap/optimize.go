@@ -226,7 +226,7 @@ func (p *program) loop(ctx context.Context, j *remap.Environment, strategies []m
 // of the real network are given.
 func (p *program) sampleByDefault(o *evalsim.Options) {
 	if p.Sampling == "" && len(p.measuredFiles.Value()) == 0 {
-		sampled(o)
+		*o = o.Sampled()
 	}
 }
 

@@ -67,12 +67,5 @@ func (p *program) sayStopped(o *evalsim.Options, results []*evalsim.Result) {
 	}
 }
 
-// sampled makes packets carry samples, full ones unless the user has said.
-func sampled(o *evalsim.Options) {
-	if o.Sampling.Kind == sampling.Off {
-		o.Sampling = sampling.Reservoirs
-	}
-}
-
 // categories tells whether rows of phases, tags or call sites are asked for.
 func (p *program) categories() bool { return p.byPhase || p.byTag || p.byCallSite }
