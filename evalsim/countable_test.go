@@ -12,7 +12,7 @@ import (
 // not repeated until that can be.
 func TestCountsEndBeforeTheyWrap(t *testing.T) {
 	s := empty(t, "mesh:2", DefaultOptions())
-	s.jobs = []job{{Job: Job{Program: &workload.Program{Offsets: []int32{0, 1},
+	s.jobs = []jobState{{Job: Job{Program: &workload.Program{Offsets: []int32{0, 1},
 		Ops: []workload.Op{{Kind: workload.Send, Peer: 0, Bytes: 7}}, VolumeScale: 1}}}}
 	s.ranks = []rank{{op: 0, end: 1}}
 	c := s.channelAt.at(s.hostLinks * s.virtual)

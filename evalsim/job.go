@@ -1,7 +1,7 @@
 package evalsim
 
-// job is a Job made ready to run: the flow of every operation is known.
-type job struct {
+// jobState is a Job made ready to run: the flow of every operation is known.
+type jobState struct {
 	Job
 	firstRank int32
 	firstFlow int32

@@ -55,9 +55,9 @@ func matched(t *rapid.T, eager int64) (p *workload.Program, control int64) {
 		if eager > 0 && bytes > eager {
 			control += 2
 		}
-		out := tagged(workload.Op{Kind: []workload.Kind{workload.Send, workload.Isend}[random.IntN(2)],
+		out := tagged(workload.Op{Kind: []workload.OpKind{workload.Send, workload.Isend}[random.IntN(2)],
 			Peer: int32(to), Bytes: bytes}, uint16(random.IntN(3)))
-		in := tagged(workload.Op{Kind: []workload.Kind{workload.Receive, workload.Ireceive}[random.IntN(2)],
+		in := tagged(workload.Op{Kind: []workload.OpKind{workload.Receive, workload.Ireceive}[random.IntN(2)],
 			Peer: int32(from)}, out.Tag)
 		if random.IntN(4) == 0 || wild[to] {
 			in.Tag = workload.AnyTag
@@ -222,7 +222,7 @@ func TestBlockedRanksAreTheProgramsOwn(t *testing.T) {
 			requests := int64(0)
 			lists[r] = []workload.Op{ireceive(0)}
 			for range random.IntN(rapid.IntRange(1, 14).Draw(t, "operations")) {
-				op := tagged(workload.Op{Kind: workload.Kind(random.IntN(int(workload.Compute) + 1)),
+				op := tagged(workload.Op{Kind: workload.OpKind(random.IntN(int(workload.Compute) + 1)),
 					Peer: int32(random.IntN(ranks))}, uint16(random.IntN(2)))
 				requests = 1
 				for _, op := range lists[r][1:] {

@@ -91,7 +91,7 @@ func windowOf(ops []workload.Op, waited []bool) (window int32, scratch []bool) {
 	return window, waited
 }
 
-func newProtocol(jobs []job, hosts int) protocol {
+func newProtocol(jobs []jobState, hosts int) protocol {
 	p := protocol{memories: make([]memory, hosts)}
 	ranks, flows, requests := 0, 0, 0
 	plain, receives := true, false
@@ -115,7 +115,7 @@ func newProtocol(jobs []job, hosts int) protocol {
 	return p
 }
 
-func (p *protocol) reset(jobs []job) {
+func (p *protocol) reset(jobs []jobState) {
 	for i := range p.pairs {
 		p.pairs[i] = pair{posted: emptyList, unexpected: emptyList}
 	}

@@ -18,7 +18,7 @@ import (
 // Simulation is a topology and its jobs, prepared once to be run many times.
 type Simulation struct {
 	network *network
-	jobs    []job
+	jobs    []jobState
 	options Options
 	pool    *sync.Pool  // *simulator, shared by all placements
 	smaller *Simulation // the same at smaller volumes; nil when nothing was scaled
@@ -111,21 +111,21 @@ func (j *Job) checkEndless() error {
 	return nil
 }
 
-func prepare(j Job, t *topology.Topology, o *Options, firstRank, firstFlow int32) (job, error) {
+func prepare(j Job, t *topology.Topology, o *Options, firstRank, firstFlow int32) (jobState, error) {
 	if err := j.Program.Check(); err != nil {
-		return job{}, fmt.Errorf("program: %w", err)
+		return jobState{}, fmt.Errorf("program: %w", err)
 	}
 	if err := j.checkHosts(t); err != nil {
-		return job{}, err
+		return jobState{}, err
 	}
 	if err := j.checkEndless(); err != nil {
-		return job{}, err
+		return jobState{}, err
 	}
 	traffic, err := j.Program.Traffic()
 	if err != nil {
-		return job{}, fmt.Errorf("program: %w", err)
+		return jobState{}, fmt.Errorf("program: %w", err)
 	}
-	made := job{Job: j, firstRank: firstRank, firstFlow: firstFlow, flows: len(traffic.Destinations),
+	made := jobState{Job: j, firstRank: firstRank, firstFlow: firstFlow, flows: len(traffic.Destinations),
 		needs: needsOf(j.Program)}
 	made.opFlow = opFlows(j.Program, traffic, firstFlow)
 	made.volumeError = volumeError(j.Program, o.PacketBytes)
@@ -134,7 +134,7 @@ func prepare(j Job, t *topology.Topology, o *Options, firstRank, firstFlow int32
 	}
 	made.steadySteps = steadySteps(j.Program, o)
 	if made.categories, err = newCategories(j.Program, o); err != nil {
-		return job{}, err
+		return jobState{}, err
 	}
 	if made.receives && o.EagerBytes > 0 {
 		// Messages that were made smaller keep to the protocol of the whole ones.

@@ -34,7 +34,7 @@ type simulator struct {
 	cut        bool    // options.Switching is CutThrough
 	each       bool    // packets are routed one by one, see detours.go
 	candidates []int32 // scratch
-	jobs       []job
+	jobs       []jobState
 	random     sampling.Random // ties and routing
 	sampler    sampling.Random // reservoirs; apart, so that sampling changes no route
 	channels   []channel
@@ -81,7 +81,7 @@ type simulator struct {
 	held    []int32                       // scratch of checkRoom
 }
 
-func newSimulator(n *network, jobs []job, o *Options) *simulator {
+func newSimulator(n *network, jobs []jobState, o *Options) *simulator {
 	s := &simulator{network: n, options: o, jobs: jobs,
 		full: int32(o.PacketBytes), congestion: newCongestionTest(o.Congestion), cut: o.Switching == CutThrough,
 		each:     n.routes.PerHop || !n.routes.Grouped() || o.Routing.nonMinimal(),

@@ -53,7 +53,7 @@ type slicing struct {
 }
 
 // newSlicing bounds what the parts of a run take.
-func newSlicing(n *network, jobs []job, o *Options) (slicing, error) {
+func newSlicing(n *network, jobs []jobState, o *Options) (slicing, error) {
 	s := slicing{length: o.SliceLength.Nanoseconds() * 1000, first: make([]int32, len(jobs))}
 	for i := range jobs {
 		if s.first[i] = s.perSlice; len(jobs[i].list) > math.MaxInt32-int(s.perSlice) {

@@ -128,7 +128,7 @@ func (s *simulator) less(job uint16, slot uint8, now int64) {
 }
 
 // closeStep tells whether a job is over with a complete step.
-func (s *simulator) closeStep(j *jobSteps, job *job) {
+func (s *simulator) closeStep(j *jobSteps, job *jobState) {
 	if j.over {
 		return
 	}

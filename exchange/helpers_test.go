@@ -137,7 +137,7 @@ func drawProblem(t *rapid.T, machine *topology.Topology) *mapping.Problem {
 			len(machine.Links)).Draw(t, "prices")
 	}
 	p.Objective = mapping.Objective(rapid.IntRange(0, len(mapping.Objectives())-1).Draw(t, "objective"))
-	p.Routing = rapid.SampledFrom([]mapping.Routing{mapping.MinimalRouting, mapping.StaticRouting}).Draw(t,
+	p.Routing = rapid.SampledFrom([]mapping.RoutingModel{mapping.MinimalRouting, mapping.StaticRouting}).Draw(t,
 		"routing")
 	return p
 }

@@ -121,7 +121,7 @@ func (r *localSearch) objective() float64 {
 func (r *localSearch) enqueueAll(ctx context.Context) error {
 	order := r.chance.Perm(len(r.slotOf))
 	if r.home != nil {
-		gains := make([]Gain, len(order))
+		gains := make([]GainTerms, len(order))
 		for _, u := range order {
 			if err := ctx.Err(); err != nil {
 				return err
@@ -131,7 +131,7 @@ func (r *localSearch) enqueueAll(ctx context.Context) error {
 			}
 			if slot, gain := r.best(int32(u), r.options.Trials); gain.Improves() {
 				moves := float64(max(1, r.moves(r.slotOf[u], slot)))
-				gains[u] = Gain{gain.Cost / moves, gain.Spread / moves}
+				gains[u] = GainTerms{gain.Cost / moves, gain.Spread / moves}
 			}
 		}
 		slices.SortStableFunc(order, func(x, y int) int {

@@ -120,7 +120,7 @@ func (r *localSearch) enqueueAround(slot int32) {
 }
 
 // best is the slot that rank u should move to, and what the exchange gains.
-func (r *localSearch) best(u int32, most int) (slot int32, gain Gain) {
+func (r *localSearch) best(u int32, most int) (slot int32, gain GainTerms) {
 	if r.load == nil {
 		return r.bestPath(u)
 	}
@@ -131,7 +131,7 @@ func (r *localSearch) best(u int32, most int) (slot int32, gain Gain) {
 // a rank that gains by itself, and if that is the other one, it finds the exchange in its own turn.
 // A rank that u changes places with gains at most what its edges cost above the least; with that
 // bound most slots need no pricing.
-func (r *localSearch) bestPath(u int32) (slot int32, gain Gain) {
+func (r *localSearch) bestPath(u int32) (slot int32, gain GainTerms) {
 	from, best := r.slotOf[u], int64(0)
 	slot = -1
 	r.findPlaces(u)
@@ -152,7 +152,7 @@ func (r *localSearch) bestPath(u int32) (slot int32, gain Gain) {
 			}
 		}
 	}
-	return slot, Gain{Cost: float64(best)}
+	return slot, GainTerms{Cost: float64(best)}
 }
 
 // slotsToTry are all slots of a site, or Options.Slots of them from a random one on.

@@ -29,16 +29,16 @@ type State struct {
 	steps int64
 }
 
-// Gain is what an exchange brings. Cost is by how much the cost falls. Spread is for objectives
+// GainTerms is what an exchange brings. Cost is by how much the cost falls. Spread is for objectives
 // with link loads: by how much the sum of squared seconds over all links falls; it decides between
 // mappings of equal cost. Differences within rounding are 0.
-type Gain struct{ Cost, Spread float64 }
+type GainTerms struct{ Cost, Spread float64 }
 
 // Improves tells whether the exchange makes the mapping better.
-func (g Gain) Improves() bool { return g.Cost > 0 || g.Cost == 0 && g.Spread > 0 }
+func (g GainTerms) Improves() bool { return g.Cost > 0 || g.Cost == 0 && g.Spread > 0 }
 
 // Above tells whether g is better than the gain of another exchange.
-func (g Gain) Above(other Gain) bool {
+func (g GainTerms) Above(other GainTerms) bool {
 	return g.Cost > other.Cost || g.Cost == other.Cost && g.Spread > other.Spread
 }
 
@@ -79,12 +79,12 @@ func (s *State) Cost() float64 {
 }
 
 // Gain prices the exchange of the contents of two slots.
-func (s *State) Gain(a, b int32) Gain {
+func (s *State) Gain(a, b int32) GainTerms {
 	if s.sites.host[a] == s.sites.host[b] {
-		return Gain{}
+		return GainTerms{}
 	}
 	if s.load == nil {
-		return Gain{Cost: s.path.cost(s.path.total) - s.path.cost(s.path.total-s.path.gain(a, b))}
+		return GainTerms{Cost: s.path.cost(s.path.total) - s.path.cost(s.path.total-s.path.gain(a, b))}
 	}
 	worst, spread := s.load.after(a, b)
 	before, after := s.load.worst(), worst
@@ -94,9 +94,9 @@ func (s *State) Gain(a, b int32) Gain {
 		after = math.Sqrt(s.path.cost(total-s.path.gain(a, b)) * worst)
 	case mapping.Capacity:
 		shorter := s.path.cost(total) - s.path.cost(total-s.path.gain(a, b))
-		return Gain{Cost: aboveRounding(shorter/s.path.distance.scale()-spread, s.Cost())}
+		return GainTerms{Cost: aboveRounding(shorter/s.path.distance.scale()-spread, s.Cost())}
 	}
-	return Gain{Cost: aboveRounding(before-after, before), Spread: aboveRounding(-spread, s.load.spread)}
+	return GainTerms{Cost: aboveRounding(before-after, before), Spread: aboveRounding(-spread, s.load.spread)}
 }
 
 // aboveRounding is the difference; 0 if it is within rounding of the scale.

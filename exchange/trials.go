@@ -16,7 +16,7 @@ type trial struct {
 // tries slots on the sites of u's heaviest partners, beside these, and at random. Shorter paths
 // load links less, and pricing a path takes a fraction of the time that pricing all its links
 // takes.
-func (r *localSearch) bestLoad(u int32, most int) (slot int32, gain Gain) {
+func (r *localSearch) bestLoad(u int32, most int) (slot int32, gain GainTerms) {
 	from := r.slotOf[u]
 	r.findTrials(u)
 	if len(r.trials) > most {

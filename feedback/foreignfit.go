@@ -24,7 +24,7 @@ type MeasuredRun struct {
 	Previous mapping.Mapping
 	// Options are those of simulations.
 	Options evalsim.Options
-	Routing mapping.Routing
+	Routing mapping.RoutingModel
 	Workers int
 }
 

@@ -8,9 +8,9 @@ import (
 	"remap/input"
 )
 
-// Error is an option that is wrong by itself or beside others. It speaks of options as the
+// OptionError is an option that is wrong by itself or beside others. It speaks of options as the
 // command line does: --ranks-per-host is Options.RanksPerHost.
-type Error struct {
+type OptionError struct {
 	// Usage: the options are wrong, not what they name, such as the content of a file.
 	Usage bool
 	// Hint is what the user can do; may be empty.
@@ -19,19 +19,19 @@ type Error struct {
 	Err error
 }
 
-func (e *Error) Error() string { return e.Err.Error() }
+func (e *OptionError) Error() string { return e.Err.Error() }
 
 // Unwrap gives the reason.
-func (e *Error) Unwrap() error { return e.Err }
+func (e *OptionError) Unwrap() error { return e.Err }
 
 // Usage is an error in the options themselves.
 func Usage(hint, format string, args ...any) error {
-	return &Error{Usage: true, Hint: hint, Err: fmt.Errorf(format, args...)}
+	return &OptionError{Usage: true, Hint: hint, Err: fmt.Errorf(format, args...)}
 }
 
 // Failure is an error in what the options ask for.
 func Failure(hint, format string, args ...any) error {
-	return &Error{Hint: hint, Err: fmt.Errorf(format, args...)}
+	return &OptionError{Hint: hint, Err: fmt.Errorf(format, args...)}
 }
 
 // InOption says which option an error came from. An error that names its file
@@ -47,7 +47,7 @@ func InOption(name string, err error) error {
 
 // Hint is the advice that err carries, if any.
 func Hint(err error) string {
-	var e *Error
+	var e *OptionError
 	if errors.As(err, &e) && e.Hint != "" {
 		return e.Hint
 	}

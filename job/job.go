@@ -57,7 +57,7 @@ type Job struct {
 	// MaxMoves is how many ranks may move; 0 = no limit.
 	MaxMoves int
 	// Routing is that of loads of links and bounds.
-	Routing mapping.Routing
+	Routing mapping.RoutingModel
 	// Simulation are the simulator's options.
 	Simulation evalsim.Options
 	// PacketBytes is the size of the largest packet.
@@ -88,7 +88,7 @@ func (j *Job) open(o *Options) (err error) {
 		j.Name = o.GraphName()
 	}
 	if o.Topology != "" { // without one, that is the first mistake
-		if j.Simulation, err = o.Simulation.Options(); err != nil {
+		if j.Simulation, err = o.SimulatorOptions.Options(); err != nil {
 			return err
 		}
 	}

@@ -117,7 +117,7 @@ func TestOpenErrors(t *testing.T) {
 		o.Topology, o.Pattern, o.Hosts = "torus:4x4", "ring:4", "n[0-3]"
 		c.spoil(&o)
 		j, err := Open(o)
-		var wrong *Error
+		var wrong *OptionError
 		if !errors.As(err, &wrong) || !strings.Contains(err.Error(), reason) || wrong.Usage != c.usage ||
 			Hint(err) == "" {
 			t.Errorf("%v, want %q", err, reason)

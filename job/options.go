@@ -54,7 +54,7 @@ type Options struct {
 	// MaxMoves is how many ranks may leave the host they have in Previous; 0 = no limit.
 	MaxMoves int
 
-	Simulation
+	SimulatorOptions
 }
 
 // The values of Options.Phases.
@@ -63,9 +63,9 @@ const (
 	PhasesApart    = "apart"
 )
 
-// Simulation has the values of the simulator's options; names that are empty stand for the
+// SimulatorOptions has the values of the simulator's options; names that are empty stand for the
 // defaults of evalsim.
-type Simulation struct {
+type SimulatorOptions struct {
 	// Seed is that of all chance.
 	Seed uint64
 	// Steps of every job, one after the other; 0 = steady state.
@@ -93,7 +93,7 @@ type Simulation struct {
 // DefaultOptions are those of the command line: steady state, one rank a host.
 func DefaultOptions() Options {
 	return Options{RanksPerHost: 1, MessageBytes: 65536, UnitBytes: 1, MaxPackets: workload.DefaultMaxPackets,
-		Simulation: Simulation{Seed: 1, PacketBytes: 4096, BufferBytes: 65536, SwitchNS: 100,
+		SimulatorOptions: SimulatorOptions{Seed: 1, PacketBytes: 4096, BufferBytes: 65536, SwitchNS: 100,
 			Switching: "cut-through", Routing: "adaptive", Credits: "auto"}}
 }
 

@@ -10,7 +10,7 @@ import (
 )
 
 // Options are the simulator's options; errors name the option that is wrong.
-func (s *Simulation) Options() (evalsim.Options, error) {
+func (s *SimulatorOptions) Options() (evalsim.Options, error) {
 	o := evalsim.DefaultOptions()
 	o.PacketBytes, o.BufferBytes = s.PacketBytes, s.BufferBytes
 	o.SwitchLatency = time.Duration(s.SwitchNS)
@@ -48,7 +48,7 @@ func (s *Simulation) Options() (evalsim.Options, error) {
 }
 
 // variant is what packets carry; off where nothing is said.
-func (s *Simulation) variant() (sampling.Variant, error) {
+func (s *SimulatorOptions) variant() (sampling.Variant, error) {
 	if s.Sampling == "" {
 		return sampling.Variant{}, nil
 	}
@@ -70,7 +70,7 @@ func (s *Simulation) variant() (sampling.Variant, error) {
 }
 
 // congestionRule is when a port counts as congested.
-func (s *Simulation) congestionRule() (evalsim.Congestion, error) {
+func (s *SimulatorOptions) congestionRule() (evalsim.Congestion, error) {
 	if s.Congestion == "" {
 		return evalsim.Congestion{}, nil
 	}

@@ -138,10 +138,10 @@ func readRankfile(file string, r io.Reader, machine *topology.Topology, a *mappi
 const rankfileHint = "a line reads: rank 0=node1 slot=0"
 
 // rankfileEntry reads `rank N=HOST slot=S`.
-func rankfileEntry(lines *linescan.Lines, text string) (mapping.Entry, error) {
+func rankfileEntry(lines *linescan.Lines, text string) (mapping.RankPlace, error) {
 	s := scanner{text: text}
-	e := mapping.Entry{Line: lines.Number}
-	fail := func(what string) (mapping.Entry, error) {
+	e := mapping.RankPlace{Line: lines.Number}
+	fail := func(what string) (mapping.RankPlace, error) {
 		return e, lines.Errorf(s.at+1, rankfileHint, "%s is missing", what)
 	}
 	if word := s.word(); word != "rank" {

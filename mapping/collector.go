@@ -7,8 +7,8 @@ import (
 	"remap/topology"
 )
 
-// Entry is one rank's place as a mapping or launcher file states it.
-type Entry struct {
+// RankPlace is one rank's place as a mapping or launcher file states it.
+type RankPlace struct {
 	Rank int64
 	Host string
 	// Slot: within the host, from 0.
@@ -59,7 +59,7 @@ func filled(length int, value int32) []int32 {
 // Add takes one entry. Errors, all *input.Error: a rank beyond those expected,
 // read twice, an unknown host or one not in the allocation, a slot the host
 // does not have or that is taken.
-func (c *Collector) Add(e Entry) error {
+func (c *Collector) Add(e RankPlace) error {
 	fail := func(column int, hint, format string, args ...any) error {
 		return &input.Error{File: c.file, Line: e.Line, Column: column, Hint: hint,
 			Reason: fmt.Sprintf(format, args...)}

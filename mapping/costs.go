@@ -38,7 +38,7 @@ func Evaluate(machine *topology.Topology, a *Allocation, traffic *commgraph.Traf
 //
 // Errors: a mapping that does not fit the traffic or the allocation, a volume
 // whose product with the distances would leave int64.
-func (r Routing) Evaluate(machine *topology.Topology, a *Allocation, traffic *commgraph.Traffic, m,
+func (r RoutingModel) Evaluate(machine *topology.Topology, a *Allocation, traffic *commgraph.Traffic, m,
 	previous Mapping) (Costs, error) {
 	slots := a.SlotCount()
 	if len(m) != traffic.Ranks() {

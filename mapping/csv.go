@@ -89,7 +89,7 @@ func addRow(c *Collector, in *csv.Reader, row []string) error {
 		return &input.Error{File: c.file, Line: line, Column: column,
 			Reason: fmt.Sprintf("%d fields instead of rank,host,slot", len(row)), Hint: "is the line cut off?"}
 	}
-	e := Entry{Host: row[1], Line: line, RankColumn: column}
+	e := RankPlace{Host: row[1], Line: line, RankColumn: column}
 	_, e.HostColumn = in.FieldPos(1)
 	_, e.SlotColumn = in.FieldPos(2)
 	var err error

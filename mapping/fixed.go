@@ -34,7 +34,7 @@ func ParseFixed(list string, machine *topology.Topology, a *Allocation, ranks in
 		if !found || host == "" {
 			return nil, &input.Error{Reason: fmt.Sprintf("%q is not RANK=HOST:SLOT", item), Hint: hint}
 		}
-		e := Entry{Host: host}
+		e := RankPlace{Host: host}
 		var err error
 		if e.Rank, err = whole(rank); err != nil {
 			return nil, &input.Error{Reason: fmt.Sprintf("rank %q is not a whole number", rank), Hint: hint, Err: err}

@@ -183,7 +183,7 @@ func (in *jsonReader) entries(c *Collector) error {
 			return in.fail(at, nil, "an entry without rank, host or slot")
 		}
 		line, column := in.position(at)
-		e := Entry{Rank: int64(*fields.Rank), Host: *fields.Host, Slot: int64(*fields.Slot),
+		e := RankPlace{Rank: int64(*fields.Rank), Host: *fields.Host, Slot: int64(*fields.Slot),
 			Line: line, RankColumn: column, HostColumn: column, SlotColumn: column}
 		if err := c.Add(e); err != nil {
 			return err

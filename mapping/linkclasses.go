@@ -22,7 +22,7 @@ func NewLinkClasses(machine *topology.Topology) *LinkClasses {
 }
 
 // LinkClasses takes O(links). Under StaticRouting every link is alone.
-func (r Routing) LinkClasses(machine *topology.Topology) *LinkClasses {
+func (r RoutingModel) LinkClasses(machine *topology.Topology) *LinkClasses {
 	k := &LinkClasses{Of: make([]int32, len(machine.Links))}
 	var tree *topology.Subtrees
 	if r != StaticRouting {

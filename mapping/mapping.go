@@ -157,7 +157,7 @@ type Problem struct {
 	Objective Objective
 	// Routing is how packets go. Under StaticRouting objectives with link loads count those of
 	// the one route of every pair of hosts; under any other, equal shares of shortest paths.
-	Routing Routing
+	Routing RoutingModel
 	Seed    uint64
 
 	distances *Distances // of LinkCost, see ShareDistances

@@ -20,7 +20,7 @@ import (
 //
 // O(entries + sum over destination switches of links out of the switches on shortest
 // paths to them, times levels).
-func (r Routing) PathSeconds(machine *topology.Topology, a *Allocation, traffic *commgraph.Traffic,
+func (r RoutingModel) PathSeconds(machine *topology.Topology, a *Allocation, traffic *commgraph.Traffic,
 	m Mapping) float64 {
 	hosts := m.Hosts(a)
 	switch {

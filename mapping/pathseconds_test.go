@@ -135,7 +135,7 @@ func TestPathSecondsOfDragonfly(t *testing.T) {
 	for _, c := range []struct {
 		name    string
 		to      func(r int32) int32
-		routing Routing
+		routing RoutingModel
 		want    float64 // messages
 	}{
 		{"to one group", func(r int32) int32 { return 6 + r }, MinimalRouting, 6},

@@ -5,22 +5,22 @@ import (
 	"remap/topology"
 )
 
-// Routing is what loads of links and lower bounds need to know of how packets are
+// RoutingModel is what loads of links and lower bounds need to know of how packets are
 // routed.
-type Routing uint8
+type RoutingModel uint8
 
 // What is known of the routing.
 const (
-	AnyRouting     Routing = iota // nothing, or shortest paths and longer ones as queues decide (UGAL)
-	MinimalRouting                // shortest paths, by any of the candidates of every switch
-	StaticRouting                 // destination-modulo: topology.Routes.StaticNext
-	ValiantRouting                // by way of a random one of topology.Routes.Intermediate
+	AnyRouting     RoutingModel = iota // nothing, or shortest paths and longer ones as queues decide (UGAL)
+	MinimalRouting                     // shortest paths, by any of the candidates of every switch
+	StaticRouting                      // destination-modulo: topology.Routes.StaticNext
+	ValiantRouting                     // by way of a random one of topology.Routes.Intermediate
 )
 
 // RoutingNamed is what is known of a routing of the simulator by its name there
 // (evalsim.Routing): adaptive, two-choices, random and hash take shortest paths. Of ugal
 // and of every name that is not listed nothing is known.
-func RoutingNamed(name string) Routing {
+func RoutingNamed(name string) RoutingModel {
 	switch name {
 	case "adaptive", "two-choices", "random", "hash":
 		return MinimalRouting
@@ -47,7 +47,7 @@ func RoutingNamed(name string) Routing {
 //
 // Under AnyRouting loads are those of MinimalRouting: UGAL lies between these and those
 // of ValiantRouting.
-func (r Routing) LinkLoads(machine *topology.Topology, a *Allocation, traffic *commgraph.Traffic,
+func (r RoutingModel) LinkLoads(machine *topology.Topology, a *Allocation, traffic *commgraph.Traffic,
 	m Mapping) []float64 {
 	loads, hosts := make([]float64, len(machine.Links)), m.Hosts(a)
 	var demands []demand

@@ -82,8 +82,8 @@ func (c *Check) Simulations() int {
 	return len(c.variants()) * c.Repeats * c.Contenders.Different()
 }
 
-func (c *Check) variants() []Variant {
-	return Variants(c.Options, c.Topology.Routes, c.Program, c.Others)
+func (c *Check) variants() []Condition {
+	return Conditions(c.Options, c.Topology.Routes, c.Program, c.Others)
 }
 
 // Run simulates the contenders under every variant and calls step after each simulation. When
@@ -115,7 +115,7 @@ func (c *Check) Run(ctx context.Context, step func()) *Report {
 
 // simulate simulates the contenders under a variant; rate is that of endless jobs' packets
 // beside the last of them.
-func (c *Check) simulate(ctx context.Context, v *Variant, step func()) (row *Row, rate float64, err error) {
+func (c *Check) simulate(ctx context.Context, v *Condition, step func()) (row *Row, rate float64, err error) {
 	jobs := append([]evalsim.Job{{Program: v.Program}}, v.Others...)
 	hosts := make([][]int32, len(jobs))
 	for i := range jobs {

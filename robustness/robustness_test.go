@@ -58,7 +58,7 @@ func TestModelVariants(t *testing.T) {
 		}
 		o.Steps = rapid.SampledFrom([]int{0, 1, 10}).Draw(t, "steps")
 		ring := patternOf(t, "ring:2")
-		variants := Variants(o, machine.Routes, ring, others)
+		variants := Conditions(o, machine.Routes, ring, others)
 		names := map[string]bool{}
 		levels := 0
 		for i, v := range variants {

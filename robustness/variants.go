@@ -12,8 +12,8 @@ import (
 	"remap/workload"
 )
 
-// Variant is a model of the network and of the other jobs.
-type Variant struct {
+// Condition is a model of the network and of the other jobs.
+type Condition struct {
 	// Name tells what is changed; AsSearched = nothing.
 	Name    string
 	Options evalsim.Options
@@ -34,19 +34,19 @@ const (
 	leastPacket = 64      // bytes; smaller ones are headers
 )
 
-// Variants are the model of the search, then what it becomes when one thing is changed: sizes of
+// Conditions are the model of the search, then what it becomes when one thing is changed: sizes of
 // buffers and packets by a factor of four, as far as the simulator takes them, routing, switching,
 // the number of steps from a cold start, the size of the job's messages, and the level and the
 // partners of other jobs.
-func Variants(o evalsim.Options, routes *topology.Routes, program *workload.Program,
-	others []evalsim.Job) []Variant {
-	variants := []Variant{{Name: AsSearched, Options: o, Program: program, Others: others}}
+func Conditions(o evalsim.Options, routes *topology.Routes, program *workload.Program,
+	others []evalsim.Job) []Condition {
+	variants := []Condition{{Name: AsSearched, Options: o, Program: program, Others: others}}
 	add := func(name string, change func(*evalsim.Options)) {
 		changed := o
 		change(&changed)
 		if changed != o {
 			variants = append(variants,
-				Variant{Name: name, Options: changed, Program: program, Others: others})
+				Condition{Name: name, Options: changed, Program: program, Others: others})
 		}
 	}
 	for _, bytes := range []int{max(o.BufferBytes/4, 2*o.PacketBytes), min(o.BufferBytes*4, mostBuffer)} {
@@ -68,16 +68,16 @@ func Variants(o evalsim.Options, routes *topology.Routes, program *workload.Prog
 		}
 	}
 	variants = append(variants,
-		Variant{Name: "messages a tenth", Options: o, Program: program.WithMessages(0.1), Others: others},
-		Variant{Name: "messages ten times", Options: o, Program: program.WithMessages(10), Others: others})
+		Condition{Name: "messages a tenth", Options: o, Program: program.WithMessages(0.1), Others: others},
+		Condition{Name: "messages ten times", Options: o, Program: program.WithMessages(10), Others: others})
 	if len(others) == 0 {
 		return variants
 	}
 	return append(variants,
-		Variant{Name: "background none", Options: o, Program: program, Level: true},
-		Variant{Name: "background half", Options: o, Program: program, Others: halved(others), Level: true},
-		Variant{Name: "background twice", Options: o, Program: program, Others: doubled(others), Level: true},
-		Variant{Name: "background of other partners", Options: o, Program: program,
+		Condition{Name: "background none", Options: o, Program: program, Level: true},
+		Condition{Name: "background half", Options: o, Program: program, Others: halved(others), Level: true},
+		Condition{Name: "background twice", Options: o, Program: program, Others: doubled(others), Level: true},
+		Condition{Name: "background of other partners", Options: o, Program: program,
 			Others: elsewhere(others, o.Seed)})
 }
 

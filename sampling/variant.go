@@ -7,13 +7,13 @@ import (
 	"strings"
 )
 
-// Kind is the family of a variant.
-type Kind uint8
+// VariantKind is the family of a variant.
+type VariantKind uint8
 
 const (
-	Off    Kind = iota // packets carry nothing
-	Full               // two reservoirs of whole links (Taffet 2018, algorithms 2-4)
-	OneBit             // two reservoirs, each link hashed to one bit (algorithms 5-7)
+	Off    VariantKind = iota // packets carry nothing
+	Full                      // two reservoirs of whole links (Taffet 2018, algorithms 2-4)
+	OneBit                    // two reservoirs, each link hashed to one bit (algorithms 5-7)
 	// one reservoir and whether its link was congested (algorithms 8-9; Taffet and Mellor-Crummey
 	// 2019)
 	OneReservoir
@@ -24,7 +24,7 @@ var kindNames = []string{"off", "full", "one-bit", "one-reservoir", "bloom"}
 
 // Variant is how packets carry what they saw. The zero value is off.
 type Variant struct {
-	Kind Kind
+	Kind VariantKind
 
 	// Slots is the number of links that a reservoir holds: 1 to MaxSlots under Full, else 1.
 	Slots int

@@ -11,7 +11,7 @@ import (
 // Every valid variant's text is read back as the same.
 func TestVariantTexts(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		v := sampling.Variant{Kind: sampling.Kind(rapid.IntRange(0, 5).Draw(t, "kind")),
+		v := sampling.Variant{Kind: sampling.VariantKind(rapid.IntRange(0, 5).Draw(t, "kind")),
 			Slots:   rapid.IntRange(0, 70).Draw(t, "slots"),
 			Counter: rapid.IntRange(0, 9).Draw(t, "counter"),
 			Drawn:   rapid.SampledFrom([]int{-1, 0, 0, 0, 1, 5, 63, 64}).Draw(t, "drawn")}

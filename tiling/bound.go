@@ -9,8 +9,8 @@ import (
 	"remap/stencil"
 )
 
-// Bound is what no mapping of a grid's ranks can go below.
-type Bound struct {
+// PathLengthBound is what no mapping of a grid's ranks can go below.
+type PathLengthBound struct {
 	// Grid: named or recovered.
 	Grid *stencil.Grid
 	// PathLength: average number of switches on the path, weighted by bytes.
@@ -30,7 +30,7 @@ type LevelBound struct {
 
 // Above is how far a mapping of so many bytes times switches (mapping.PathBytes)
 // lies above the bound, as a share of it; 0 = no mapping is better.
-func (b *Bound) Above(pathBytes int64) float64 {
+func (b *PathLengthBound) Above(pathBytes int64) float64 {
 	if b.PathBytes == 0 {
 		return 0
 	}
@@ -54,7 +54,7 @@ func (b *Bound) Above(pathBytes int64) float64 {
 // An edge between different places of a level passes at least as many switches
 // as the nearest two slots in different places. Levels add up, each with the
 // switches beyond the level below. Errors: those of GridOf.
-func LowerBound(p *mapping.Problem) (*Bound, error) {
+func LowerBound(p *mapping.Problem) (*PathLengthBound, error) {
 	grid, err := GridOf(p)
 	if err != nil {
 		return nil, err
@@ -63,11 +63,11 @@ func LowerBound(p *mapping.Problem) (*Bound, error) {
 }
 
 // bound is LowerBound for a grid that is known.
-func (iso *isoperimetry) bound(p *mapping.Problem) *Bound {
+func (iso *isoperimetry) bound(p *mapping.Problem) *PathLengthBound {
 	places := mapping.NewPlaces(p.Machine, p.Allocation, nil)
 	distance := apart(p.Machine, p.Allocation, places)
 	total := float64(p.Graph.TotalWeight())
-	b := &Bound{Grid: iso.grid, PathBytes: float64(distance[0]) * total}
+	b := &PathLengthBound{Grid: iso.grid, PathBytes: float64(distance[0]) * total}
 	for i := range places.Levels {
 		level := &places.Levels[i]
 		cut := min(total, max(0, iso.level(level, p.Ranks() == len(places.Slots))))

@@ -27,7 +27,7 @@ import (
 //
 // Errors: *Misfit when no chain exists.
 func Shapes(l *Lattice, sizes []int, prices []float64) ([][]int, error) {
-	search := search{lattice: l, sizes: sizes, prices: prices, best: map[string]chain{}}
+	search := orderSearch{lattice: l, sizes: sizes, prices: prices, best: map[string]chain{}}
 	found := search.below(len(sizes), l.Extents)
 	if !found.ok {
 		return nil, &Misfit{Grid: l.Extents, Sizes: sizes}
@@ -59,8 +59,8 @@ func Extents(grid []int) string {
 	return strings.Join(parts, "x")
 }
 
-// search remembers the best chain of tiles inside every box it has seen.
-type search struct {
+// orderSearch remembers the best chain of tiles inside every box it has seen.
+type orderSearch struct {
 	lattice *Lattice
 	sizes   []int
 	prices  []float64
@@ -75,7 +75,7 @@ type chain struct {
 }
 
 // below finds the best chain for the levels under `levels` inside a box.
-func (s *search) below(levels int, box []int) chain {
+func (s *orderSearch) below(levels int, box []int) chain {
 	if levels == 0 {
 		return chain{ok: true}
 	}

@@ -15,7 +15,7 @@ func seconds(p *Program) int64 { return int64(InjectionBound(p, 1, 1) / time.Sec
 
 // drawProgram is a random program in which everything is answered at once:
 // receives wait for nobody. Sizes are small, times whole seconds.
-func drawProgram(t *rapid.T, kinds ...Kind) *Program {
+func drawProgram(t *rapid.T, kinds ...OpKind) *Program {
 	ranks := rapid.IntRange(1, 4).Draw(t, "ranks")
 	b := NewBuilder(ranks, 0)
 	for range ranks {
@@ -111,8 +111,8 @@ func lastByte(r int32, ops []Op, rails int, random *rand.Rand) (last int64) {
 // TestInjectionBoundHolds: no order in which rails serve the messages posted is
 // faster than the bound; without overlap the bound is the very time.
 func TestInjectionBoundHolds(t *testing.T) {
-	all := []Kind{Send, Idle, Isend, Isend, Receive, Ireceive, Wait, Wait, WaitAll, Compute}
-	for name, kinds := range map[string][]Kind{"overlapping": all,
+	all := []OpKind{Send, Idle, Isend, Isend, Receive, Ireceive, Wait, Wait, WaitAll, Compute}
+	for name, kinds := range map[string][]OpKind{"overlapping": all,
 		"one by one": {Send, Idle, Receive, Compute}} {
 		t.Run(name, func(t *testing.T) {
 			rapid.Check(t, func(t *rapid.T) {
@@ -150,7 +150,7 @@ func rewrite(p *Program, f func(b *Builder, op Op)) *Program {
 
 // TestInjectionBoundRules: what must and what must not change the bound.
 func TestInjectionBoundRules(t *testing.T) {
-	every := []Kind{Send, Idle, Isend, Receive, Ireceive, Wait, WaitAll, Compute}
+	every := []OpKind{Send, Idle, Isend, Receive, Ireceive, Wait, WaitAll, Compute}
 	rapid.Check(t, func(t *rapid.T) {
 		p := drawProgram(t, every...)
 		bound := seconds(p)

@@ -48,7 +48,7 @@ func TestDefaultsStay(t *testing.T) {
 }
 
 // only lists a rank's operations of some kinds, tags and kind of send aside.
-func only(p *Program, r int32, kinds ...Kind) (found []Op) {
+func only(p *Program, r int32, kinds ...OpKind) (found []Op) {
 	for _, op := range p.RankOps(r) {
 		if slices.Contains(kinds, op.Kind) {
 			if op.Tag = 0; op.Kind == Isend {

@@ -10,29 +10,29 @@ import (
 	"remap/commgraph"
 )
 
-// Kind tells operations apart.
-type Kind uint8
+// OpKind tells operations apart.
+type OpKind uint8
 
 const (
 	// blocking send of Bytes to Peer: goes on when the last byte has left the host (eager) or, above
 	// the eager threshold, after the receiver has posted a matching receive and the last byte has
 	// left
-	Send     Kind = iota
-	Idle          // do nothing for as long as sending Bytes at the host's injection rate takes
-	Isend         // non-blocking send of Bytes to Peer: makes a request
-	Receive       // blocking receive from Peer (AnySource) with Tag (AnyTag)
-	Ireceive      // non-blocking receive: makes a request
-	Wait          // wait for request number Bytes of this rank
-	WaitAll       // wait for all requests made so far
-	Compute       // compute for Bytes nanoseconds
-	kinds         // how many there are
+	Send     OpKind = iota
+	Idle            // do nothing for as long as sending Bytes at the host's injection rate takes
+	Isend           // non-blocking send of Bytes to Peer: makes a request
+	Receive         // blocking receive from Peer (AnySource) with Tag (AnyTag)
+	Ireceive        // non-blocking receive: makes a request
+	Wait            // wait for request number Bytes of this rank
+	WaitAll         // wait for all requests made so far
+	Compute         // compute for Bytes nanoseconds
+	kinds           // how many there are
 )
 
 // kindNames are for error messages.
 var kindNames = [kinds]string{"send", "idle", "isend", "receive", "ireceive", "wait", "waitall", "compute"}
 
 // String is the name in error messages.
-func (k Kind) String() string {
+func (k OpKind) String() string {
 	if k < kinds {
 		return kindNames[k]
 	}
@@ -40,15 +40,15 @@ func (k Kind) String() string {
 }
 
 // IsSend says whether the operation makes a message.
-func (k Kind) IsSend() bool { return k == Send || k == Isend }
+func (k OpKind) IsSend() bool { return k == Send || k == Isend }
 
 // IsReceive says whether the operation takes a message.
-func (k Kind) IsReceive() bool { return k == Receive || k == Ireceive }
+func (k OpKind) IsReceive() bool { return k == Receive || k == Ireceive }
 
 // IsRequest says whether the operation makes a request, which Wait and WaitAll
 // wait for. A rank's requests are numbered from 0 in the order of its
 // operations, and no number is used twice.
-func (k Kind) IsRequest() bool { return k == Isend || k == Ireceive }
+func (k OpKind) IsRequest() bool { return k == Isend || k == Ireceive }
 
 const (
 	// AnySource as the peer of a receive takes messages of every rank.
@@ -62,7 +62,7 @@ const (
 
 // Op is one step of a rank's program, in 16 bytes: there are tens of millions.
 type Op struct {
-	Kind Kind
+	Kind OpKind
 	// Phase: index into Program.Phases, kept with the samples of the operation's packets; 0 when
 	// there are none
 	Phase uint8

@@ -49,7 +49,7 @@ func (p *Program) sendEntries(traffic *commgraph.Traffic) []int32 {
 }
 
 // waits tells whether the operation may end only when something else has.
-func (k Kind) waits() bool { return k == Receive || k == Wait || k == WaitAll }
+func (k OpKind) waits() bool { return k == Receive || k == Wait || k == WaitAll }
 
 // untimed runs a program without time.
 type untimed struct {

@@ -68,7 +68,7 @@ func (p *program) compare(ctx context.Context) error {
 // command line first, then the job.
 func (p *program) loadToCompare() (j *remap.Environment, strategies []mapping.Strategy, o evalsim.Options,
 	err error) {
-	if o, err = p.Simulation.Options(); err != nil {
+	if o, err = p.SimulatorOptions.Options(); err != nil {
 		return nil, nil, o, err
 	}
 	if strategies, err = strategy.ParseList(p.strategies); err != nil {

@@ -25,7 +25,7 @@ var (
 // code; command is empty as long as it is not known.
 func reportError(stderr io.Writer, command string, err error) int {
 	code := exitFailed
-	var wrong *job.Error
+	var wrong *job.OptionError
 	if errors.As(err, &wrong) && wrong.Usage {
 		code = exitUsage
 	}

@@ -46,7 +46,7 @@ func (p *program) loadSimulated() (*remap.Environment, error) {
 // sayUseless tells of options that change nothing, as no job does what they
 // are about.
 func (p *program) sayUseless(j *job.Job) {
-	some := func(is func(workload.Kind) bool) bool {
+	some := func(is func(workload.OpKind) bool) bool {
 		programs := []*workload.Program{j.Program}
 		for _, b := range j.Background {
 			programs = append(programs, b.Program)
@@ -55,11 +55,11 @@ func (p *program) sayUseless(j *job.Job) {
 			return slices.ContainsFunc(program.Ops, func(op workload.Op) bool { return is(op.Kind) })
 		})
 	}
-	if p.EagerBytes > 0 && !some(workload.Kind.IsReceive) {
+	if p.EagerBytes > 0 && !some(workload.OpKind.IsReceive) {
 		p.hint("--eager-bytes changes nothing: no rank receives; collective operations do, and stencils with " +
 			"wait=true")
 	}
-	if p.ComputeNoise > 0 && !some(func(k workload.Kind) bool { return k == workload.Compute }) {
+	if p.ComputeNoise > 0 && !some(func(k workload.OpKind) bool { return k == workload.Compute }) {
 		p.hint("--compute-noise changes nothing: no rank computes; compute-ns=N of a pattern makes it")
 	}
 }

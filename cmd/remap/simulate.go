@@ -55,7 +55,7 @@ func (p *program) simulate(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	options, err := p.Simulation.Options()
+	options, err := p.SimulatorOptions.Options()
 	if err != nil {
 		return err
 	}
