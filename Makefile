@@ -5,6 +5,8 @@
 #   test-real  outputs held against the real launchers, where they can be had
 #   bench      benchmarks, with quality beside time
 #   api        exported declarations that changed since a commit: make api SINCE=v1.2
+#   ablate     what a constant is worth: make ablate FILE=partition/params.go FROM='partRounds = 8' \
+#              TO='partRounds = 1' STRATEGY=default (none = optimize)
 #   clean      remove what the others made
 # Needs Go, git and make; what else is missing is skipped with a line that says so.
 
@@ -16,7 +18,7 @@ SINCE ?= HEAD~1
 RACE_TESTS := TestMeter|TestRepeats|TestCancelled|TestNeverWorse|TestInterrupted
 RACE_PACKAGES := ./cmd/remap ./evalsim ./feedback
 
-.PHONY: build test format vet staticcheck unit invariants race test-real bench api clean
+.PHONY: build test format vet staticcheck unit invariants race test-real bench api ablate clean
 
 build:
 	$(GO) build -o remap ./cmd/remap
@@ -73,6 +75,11 @@ api:
 	@git archive $(SINCE) | tar x -C .tools/since
 	@cd .tools/since && ../apidiff -m -w ../since.api remap 2>/dev/null
 	@.tools/apidiff -m .tools/since.api remap 2>/dev/null
+
+# What a constant is worth: quality and processor time with one text of a file replaced.
+ablate:
+	@$(GO) build -C tools -o ../.tools/ablate ./ablate
+	@.tools/ablate -file '$(FILE)' -from '$(FROM)' -to '$(TO)' -strategy '$(STRATEGY)' -seeds $(or $(SEEDS),3)
 
 clean:
 	rm -rf remap .tools
