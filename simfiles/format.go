@@ -2,7 +2,7 @@
 // and message latencies, as CSV, JSON or Apache Parquet. All three formats hold the
 // same values. Package evalsim simulates and knows no file format.
 //
-// docs/measurements.md describes the columns.
+// docs/files.md describes the columns.
 package simfiles
 
 import (

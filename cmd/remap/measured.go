@@ -26,7 +26,7 @@ func (s *settings) measuredFlags() []cli.Flag {
 			Usage: "what others do, from the real network in place of --background: port counters (perfquery, " +
 				"ibqueryerrors), a `FILE` or folder given 2 to 5 times in order of time, with --measured-seconds; " +
 				"or 1 to 4 tables (CSV of LDMS, a links file, from,port,to,seconds,bytes,congested_fraction), each" +
-				" of its own time; see docs/measured.md"},
+				" of its own time; see docs/counters.md"},
 		&cli.StringFlag{Name: "measured-view", Destination: &s.measuredView, Value: remap.AdministratorView,
 			Usage: "`WHOSE` columns of --measured are read: " + remap.AdministratorView + " (counts of all " +
 				"packets at " +

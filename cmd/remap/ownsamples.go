@@ -49,7 +49,7 @@ func (p *program) sayOwnSamples(j *job.Job, m *remap.Measurement) {
 	if !p.congestionSet {
 		p.hint("measured: congested is taken as %v, the default, as in the run: where --congestion was given "+
 			"there, give it here; with --congestion queue-above:%d in both better mappings were found "+
-			"(docs/measured.md)",
+			"(docs/counters.md)",
 			m.Run.Options.Congestion, feedback.SampledCongestion(m.Run.Options.PacketBytes).Bytes)
 	}
 }
