@@ -98,7 +98,7 @@ func mapScenario(t testing.TB, u *fixtures.Setup, name string) mapping.Mapping {
 }
 
 // openScenario is a scenario in one cold step, as its sources tell of them and as the
-// tables of docs/scenarios.md have it.
+// table of docs/results/scenarios.md has it.
 func openScenario(t testing.TB, name string) *fixtures.Setup {
 	t.Helper()
 	s, err := fixtures.Find(name)
