@@ -4,7 +4,7 @@
 # comparison graphs (../shared/bench/gen.py), Python and /usr/bin/time.
 set -eu
 cd "$(dirname "$0")/.."
-if [ ! -f ../shared/bench/gen.py ] || ! command -v python3 /usr/bin/time >/dev/null; then
+if [ ! -f ../shared/bench/gen.py ] || [ ! -x /usr/bin/time ] || ! command -v python3 >/dev/null; then
 	echo "skipped: needs ../shared/bench/gen.py, python3 and /usr/bin/time" >&2
 	exit 1
 fi
@@ -18,8 +18,8 @@ for strategy in best:trials=1,rounds=0 best:trials=1 best best:trials=4; do
 	for graph in rgg powerlaw; do
 		/usr/bin/time -f %U -o "$work/user" "$work/remap" map --quiet --json --strategy "$strategy" \
 			--graph "$work/$graph.graph" --topology \
-			fattree:nodes-per-leaf=32,leaves-per-pod=24,pods=6,aggs-per-pod=16,cores=64 >"$work/json"
-		length=$(sed -n 's/.*"avg_path_length": *\([0-9.]*\).*/\1/p' "$work/json" | head -1)
-		echo "| $strategy | $graph | $length | $(cat "$work/user") |"
+			fattree:nodes-per-leaf=32,leaves-per-pod=24,pods=6,aggs-per-pod=1,cores=24 >"$work/json"
+		length=$(sed -n 's/.*"avg_path_length": *\([0-9.]*\).*/\1/p' "$work/json")
+		printf '| %s | %s | %.4f | %s |\n' "$strategy" "$graph" "$length" "$(cat "$work/user")"
 	done
 done

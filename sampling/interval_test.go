@@ -171,6 +171,8 @@ func TestCoverageOfWholeLinks(t *testing.T) {
 		hops = append(hops, [2]int{2, 2}, [2]int{5, 5})
 		fractions = append(fractions, 0.3, 0.7)
 	}
+	t.Log("| sampling | hops | congested | N from | F | N covered | M covered | F covered |\n" +
+		"|---|---|---|---|---|---|---|---|")
 	for _, v := range []sampling.Variant{two, slots, one} {
 		for _, h := range hops {
 			for _, span := range ranges {
@@ -196,7 +198,8 @@ func coverageOver(t *testing.T, v sampling.Variant, length, found int, span [3]i
 		fraction.add(l.fraction())
 	}
 	what := fmt.Sprintf("%v, %d hops, %d congested, N from %d, F = %g", v, length, found, span[0], f)
-	t.Logf("%s: N %v, M %v, F %v", what, &packets, &congested, &fraction)
+	t.Logf("| %v | %d | %d | %d | %g | %v | %v | %v |", v, length, found, span[0], f, &packets,
+		&congested, &fraction)
 	hops, congestedHops := float64(span[0])/l.weight, f*float64(span[0])/l.foundWeight
 	if l.weight > 1 {
 		packets.check(t, what+": N", hops)

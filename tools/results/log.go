@@ -15,6 +15,12 @@ type entry struct {
 	lines []string
 }
 
+// top is the test that the entry's test is part of.
+func (e entry) top() string {
+	name, _, _ := strings.Cut(e.test, "/")
+	return name
+}
+
 // rows counts the rows of the entry's tables; header and separator of a table are none.
 func (e entry) rows() int {
 	count := 0
@@ -109,7 +115,8 @@ func (log *testLog) add(open map[string]int, test, line string) {
 }
 
 // told are the logs that a page shows: none of skipped tests, and none of the subtests of a
-// test that logged a table with rows itself, which has those of its subtests.
+// test that logged a table with rows itself, which has those of its subtests. The logs of a
+// test stand together, as if no other had run beside it.
 func (log *testLog) told() []entry {
 	whole := map[string]bool{}
 	for _, e := range log.entries {
@@ -127,5 +134,13 @@ func (log *testLog) told() []entry {
 		}
 		return false
 	}
-	return slices.DeleteFunc(slices.Clone(log.entries), hidden)
+	entries := slices.DeleteFunc(slices.Clone(log.entries), hidden)
+	order := map[string]int{}
+	for _, e := range entries {
+		if _, known := order[e.top()]; !known {
+			order[e.top()] = len(order)
+		}
+	}
+	slices.SortStableFunc(entries, func(a, b entry) int { return order[a.top()] - order[b.top()] })
+	return entries
 }

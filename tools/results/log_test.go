@@ -88,6 +88,15 @@ func TestParentSpeaksForSubtests(t *testing.T) {
 		"| job |\n|---|\n| a |")
 }
 
+// Tests that ran beside each other are told one after the other.
+func TestSeveralTests(t *testing.T) {
+	expect(t, markdownOf(t,
+		"TestA>    a_test.go:1: | a |", "TestA>        |---|",
+		"TestB>    b_test.go:1: | b |", "TestB>        |---|",
+		"TestA>    a_test.go:2: | 1 |", "TestB>    b_test.go:2: | 2 |"),
+		"## A\n\n| a |\n|---|\n| 1 |\n\n## B\n\n| b |\n|---|\n| 2 |")
+}
+
 func TestSkippedTestsAreNotShown(t *testing.T) {
 	log, err := readTests(events(t, "TestQ>    q_test.go:2: skipped: no data", "TestQ!skip"))
 	if err != nil || len(log.told()) != 0 || len(log.trouble) != 1 {

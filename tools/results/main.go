@@ -4,6 +4,7 @@
 //	make results                       all pages, hours
 //	make results PAGES="peers speed"   these
 //
+// With -text the pages are written with the output they have: title, about or takes changed.
 // With -from the output of a page is taken from a file in place of its command: a
 // measurement that was made before, whose commit and date -commit and -date tell.
 package main
@@ -12,6 +13,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -23,6 +25,7 @@ import (
 type options struct {
 	root, from, commit, date string
 	cores                    int
+	text                     bool
 	names                    []string
 }
 
@@ -33,6 +36,7 @@ func main() {
 	flag.StringVar(&o.commit, "commit", "", "with -from: the commit that was measured")
 	flag.StringVar(&o.date, "date", "", "with -from: the day of the measurement, as 2026-11-22")
 	flag.IntVar(&o.cores, "cores", runtime.NumCPU(), "with -from: the cores of the machine")
+	flag.BoolVar(&o.text, "text", false, "measure nothing: write what pages.toml tells around the output")
 	flag.Parse()
 	o.names = flag.Args()
 	if err := run(o); err != nil {
@@ -53,9 +57,12 @@ func run(o options) error {
 	if err != nil {
 		return err
 	}
-	if o.from != "" {
+	switch {
+	case o.from != "":
 		err = o.recorded(folder, chosen)
-	} else {
+	case o.text:
+		err = rewrite(folder, chosen)
+	default:
 		err = measureAll(o.root, folder, chosen)
 	}
 	index, indexErr := indexOf(all, folder)
@@ -77,6 +84,21 @@ func (o *options) recorded(folder string, chosen []page) error {
 	m := measurement{commit: o.commit, date: o.date, cores: o.cores, recorded: true,
 		output: strings.TrimSpace(string(output))}
 	return chosen[0].save(folder, m)
+}
+
+// rewrite writes pages that have an output around it; others are left out.
+func rewrite(folder string, chosen []page) error {
+	var failed []error
+	for _, p := range chosen {
+		m, err := p.kept(folder)
+		if err == nil {
+			err = p.save(folder, m)
+		}
+		if !errors.Is(err, fs.ErrNotExist) {
+			failed = append(failed, err)
+		}
+	}
+	return errors.Join(failed...)
 }
 
 // measureAll runs the commands of the pages one after the other.

@@ -7,7 +7,8 @@ import (
 
 // logMarkdown writes logs as Markdown: tables and headings as they are, one line of other
 // text as a paragraph, several as an indented block. The logs of a subtest with a table have
-// the subtest's name as heading. Rows that are logged one by one make one table.
+// the subtest's name as heading; where several tests logged, each has its own.
+// Rows that are logged one by one make one table.
 func logMarkdown(entries []entry) string {
 	var out strings.Builder
 	unnamed := map[string]bool{} // subtests with tables whose heading is not written yet
@@ -17,7 +18,12 @@ func logMarkdown(entries []entry) string {
 		}
 	}
 	table := false // the last line written is one of a table
+	many, last := len(entries) > 0 && entries[0].top() != entries[len(entries)-1].top(), ""
 	for _, e := range entries {
+		if many && e.top() != last {
+			last, table = e.top(), false
+			fmt.Fprintf(&out, "\n## %s\n", strings.TrimPrefix(last, "Test"))
+		}
 		if unnamed[e.test] {
 			delete(unnamed, e.test)
 			_, name, _ := strings.Cut(e.test, "/")
