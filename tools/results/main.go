@@ -17,7 +17,6 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
-	"strings"
 	"time"
 )
 
@@ -82,7 +81,7 @@ func (o *options) recorded(folder string, chosen []page) error {
 		return err
 	}
 	m := measurement{commit: o.commit, date: o.date, cores: o.cores, recorded: true,
-		output: strings.TrimSpace(string(output))}
+		output: string(output)}
 	return chosen[0].save(folder, m)
 }
 
@@ -118,6 +117,8 @@ func measureAll(root, folder string, chosen []page) error {
 		m.output, err = p.measure(root)
 		if err == nil {
 			err = p.save(folder, m)
+		} else {
+			err = errors.Join(err, keepFailed(root, p, m))
 		}
 		if err != nil {
 			failed = append(failed, fmt.Errorf("%s is left as it was: %w", p.Name, err))
@@ -127,4 +128,16 @@ func measureAll(root, folder string, chosen []page) error {
 		fmt.Fprintf(os.Stderr, "%s written after %v\n", p.Name, time.Since(begin).Round(time.Second))
 	}
 	return errors.Join(failed...)
+}
+
+// keepFailed saves what failing commands told beside the tools, for whoever looks why: hours
+// may have gone into it.
+func keepFailed(root string, p page, m measurement) error {
+	folder := filepath.Join(root, ".tools")
+	if err := os.MkdirAll(folder, 0o777); err != nil {
+		return err
+	}
+	file := filepath.Join(folder, p.Name+".failed.md")
+	fmt.Fprintf(os.Stderr, "%s: the output is in %s\n", p.Name, file)
+	return os.WriteFile(file, []byte(p.markdown(m)), 0o666)
 }

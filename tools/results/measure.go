@@ -10,13 +10,13 @@ import (
 )
 
 // measure runs a page's commands and returns what they told, as Markdown. Where there are
-// several, each output has its command above it.
+// several, each output has its command above it. What the failing one told comes with the error.
 func (p page) measure(root string) (string, error) {
 	var out strings.Builder
 	for _, line := range p.Command {
 		text, err := runLine(root, line)
 		if err != nil {
-			return "", err
+			return out.String() + text, err
 		}
 		if len(p.Command) > 1 {
 			fmt.Fprintf(&out, "\n`%s`\n\n", line)
@@ -41,23 +41,17 @@ func runLine(root, line string) (string, error) {
 	run.Dir, run.Stderr = root, os.Stderr
 	stdout, err := run.Output()
 	if !tests {
-		if err != nil {
-			return "", err
-		}
-		return blockMarkdown(string(stdout)), nil
+		return blockMarkdown(string(stdout)), err
 	}
 	log, readErr := readTests(string(stdout))
 	for _, line := range log.trouble {
 		fmt.Fprint(os.Stderr, line)
 	}
-	if err := errors.Join(err, readErr); err != nil {
-		return "", err
-	}
 	entries := log.told()
-	if len(entries) == 0 {
-		return "", errors.New("no test logged anything")
+	if err = errors.Join(err, readErr); err == nil && len(entries) == 0 {
+		err = errors.New("no test logged anything")
 	}
-	return logMarkdown(entries), nil
+	return logMarkdown(entries), err
 }
 
 // buildRemap builds ./remap if a command runs it.

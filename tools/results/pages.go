@@ -116,7 +116,7 @@ func (p page) markdown(m measurement) string {
 		out.WriteString(recordedNote)
 	}
 	fmt.Fprintf(&out, "\n\n%s\n\n%s\n\n%s\n", strings.TrimSpace(p.About), outputMark,
-		strings.TrimSpace(m.output))
+		strings.Trim(m.output, "\n"))
 	return out.String()
 }
 
