@@ -66,7 +66,7 @@ func buildRemap(root string, chosen []page) error {
 }
 
 // commitOf names the commit of the tree, with "+ changes" where files differ from it. The
-// pages themselves do not count.
+// documentation, of which the pages are part, does not count.
 func commitOf(root string) (string, error) {
 	head := exec.Command("git", "rev-parse", "--short", "HEAD")
 	head.Dir, head.Stderr = root, os.Stderr
@@ -74,7 +74,7 @@ func commitOf(root string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	status := exec.Command("git", "status", "--porcelain", "--", ":/", ":!/docs/results")
+	status := exec.Command("git", "status", "--porcelain", "--", ":/", ":!/docs")
 	status.Dir, status.Stderr = root, os.Stderr
 	changes, err := status.Output()
 	if err != nil {
