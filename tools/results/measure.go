@@ -21,7 +21,7 @@ func (p page) measure(root string) (string, error) {
 		if len(p.Command) > 1 {
 			fmt.Fprintf(&out, "\n`%s`\n\n", line)
 		}
-		out.WriteString(text)
+		out.WriteString(strings.Trim(text, "\n") + "\n")
 	}
 	return out.String(), nil
 }
