@@ -4,6 +4,8 @@
 #              simulator's own checks (tag invariants), races
 #   test-real  outputs held against the real launchers, where they can be had
 #   bench      benchmarks, with quality beside time
+#   results    measures the pages of docs/results again: all, hours, or those of
+#              PAGES, as make results PAGES="peers speed"
 #   api        exported declarations that changed since a commit: make api SINCE=v1.2
 #   ablate     what a constant is worth: make ablate FILE=partition/params.go FROM='partRounds = 8' \
 #              TO='partRounds = 1' STRATEGY=default (none = optimize)
@@ -18,7 +20,7 @@ SINCE ?= HEAD~1
 RACE_TESTS := TestMeter|TestRepeats|TestCancelled|TestNeverWorse|TestInterrupted
 RACE_PACKAGES := ./cmd/remap ./evalsim ./feedback
 
-.PHONY: build test format vet staticcheck unit invariants race test-real bench api ablate clean
+.PHONY: build test format vet staticcheck tools-unit unit invariants race test-real bench results api ablate clean
 
 build:
 	$(GO) build -o remap ./cmd/remap
@@ -67,6 +69,16 @@ test-real:
 
 bench:
 	$(GO) test -run '^$$' -bench . -benchmem ./...
+
+# What the pages are, and the commands they are made of: docs/results/pages.toml.
+results:
+	@$(GO) run -C tools ./results -root .. $(PAGES)
+
+test: tools-unit
+
+tools-unit:
+	@if $(GO) list -C tools -deps ./results >/dev/null 2>&1; then $(GO) test -C tools -count=1 ./results; \
+	else echo "skipped: what tools/results needs could not be fetched"; fi
 
 # apidiff lives in tools/ as staticcheck does. What it lists is what the changelog must say.
 api:

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"strings"
 	"testing"
 
 	"remap/evalsim"
@@ -106,6 +107,9 @@ func TestBoundaryMeetings(t *testing.T) {
 		}
 	}
 	elapsed, meetings := map[string]float64{}, map[string]float64{}
+	var table strings.Builder
+	table.WriteString("ranks at the edge of a 16x16x18 grid, one rank a host, tiled; then minighost, tiled:\n" +
+		"| job, edges | us | congested at the last port next to the edge % | elsewhere % |\n|---|---|---|---|\n")
 	for _, v := range boundaryVariants(t, extents, 131072) {
 		results, err := evalsim.Repeat(context.Background(), u.Problem.Machine,
 			[]evalsim.Job{{Program: v.program, Hosts: hosts}}, u.Options, 3, 2, nil)
@@ -114,8 +118,8 @@ func TestBoundaryMeetings(t *testing.T) {
 		}
 		elapsed[v.name], meetings[v.name] = float64(evalsim.Summarize(results).ElapsedNS)/1000,
 			ejected(results, near)
-		t.Logf("%s: %.1f us, congested at the last port %.4f next to the edge, %.4f "+
-			"elsewhere", v.name, elapsed[v.name], meetings[v.name], ejected(results, far))
+		fmt.Fprintf(&table, "| 16x16x18, %s | %.1f | %.1f | %.1f |\n", v.name, elapsed[v.name],
+			100*meetings[v.name], 100*ejected(results, far))
 		if v.name == "skip" && meetings[v.name] < 2*ejected(results, far) {
 			t.Error("skip: no more meetings next to the edge than elsewhere")
 		}
@@ -137,6 +141,8 @@ func TestBoundaryMeetings(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		t.Logf("minighost, %s: %.1f us", v.name, float64(evalsim.Summarize(results).ElapsedNS)/1000)
+		fmt.Fprintf(&table, "| minighost, %s | %.1f | | |\n", v.name,
+			float64(evalsim.Summarize(results).ElapsedNS)/1000)
 	}
+	t.Log(table.String())
 }

@@ -25,6 +25,7 @@ func TestFeedbackReachesTiling(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	t.Log("| search | us | of tiling's time |\n|---|---|---|")
 	for seed := uint64(1); seed <= 2; seed++ {
 		program, traffic, problem, err := scenario.Load(seed)
 		if err != nil {
@@ -56,12 +57,15 @@ func TestFeedbackReachesTiling(t *testing.T) {
 			return float64(r.Best.Summary.ElapsedNS) / 1000
 		}
 		tiling, fed := search("tiling", 0, 0), search("kl", feedback.DefaultSettings().Gain, 5)
-		t.Logf("seed %d: tiling %.3f us, kl with feedback %.3f (%.4f)", seed, tiling, fed, fed/tiling)
+		t.Logf("| tiling, seed %d | %.3f | 1 |", seed, tiling)
+		t.Logf("| kl with feedback, seed %d | %.3f | %.4f |", seed, fed, fed/tiling)
 		if fed > 1.03*tiling {
 			t.Errorf("seed %d: kl with feedback ends at %.3f of tiling", seed, fed/tiling)
 		}
 		if seed == 1 {
-			if blind := search("kl", 0, 5); blind < 1.05*tiling {
+			blind := search("kl", 0, 5)
+			t.Logf("| kl, gain 0: no feedback, seed %d | %.3f | %.4f |", seed, blind, blind/tiling)
+			if blind < 1.05*tiling {
 				t.Errorf("without feedback kl reaches %.3f of tiling: the test shows nothing", blind/tiling)
 			}
 		}

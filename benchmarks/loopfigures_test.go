@@ -151,5 +151,5 @@ func writeFigure(t testing.TB, path string, p *plot.Plot, legend plot.Legend) {
 			t.Fatal(err)
 		}
 	}
-	t.Logf("written: %s.svg and .png", path)
+	fmt.Fprintf(os.Stderr, "written: %s.svg and .png\n", path)
 }

@@ -176,7 +176,7 @@ const (
 	timesHeader = "| scenario | default us | best static us | by | random restarts us | by | loop us | by | " +
 		"gain over the best static % | over restarts % |\n|---|---|---|---|---|---|---|---|---|---|\n"
 	costsHeader = "| scenario | bound of the loop's mapping | us | above it % | mappings simulated: static, " +
-		"fed back | runs of the search and judgement | s | multistart: mappings, runs | it and restarts: s | " +
+		"fed back | runs of search and validation | s | multistart: mappings, runs | it and restarts: s | " +
 		"why the loop ended |\n|---|---|---|---|---|---|---|---|---|---|\n"
 )
 

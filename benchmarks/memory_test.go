@@ -91,6 +91,9 @@ func TestMemory(t *testing.T) {
 	if os.Getenv("REMAP_LONG") == "" {
 		t.Skip("skipped: networks of up to 27,648 hosts; set REMAP_LONG=1")
 	}
+	var table strings.Builder
+	table.WriteString("memory of the whole process:\n" +
+		"| network and mapping | MB | s | user s | million packet-hops |\n|---|---|---|---|---|\n")
 	for _, c := range memoryCases() {
 		limit := 1000.0
 		if c.size == mainCase.size {
@@ -100,10 +103,11 @@ func TestMemory(t *testing.T) {
 		if report.PeakMB == 0 {
 			t.Skip("skipped: needs /proc/self/status")
 		}
-		t.Logf("%-55s %6.1f MB, %5.2f s (user %.2f) for %.1f million "+
-			"packet-hops", c.name(), report.PeakMB, report.Seconds, report.UserSeconds, float64(report.PacketHops)/1e6)
+		fmt.Fprintf(&table, "| %s | %.1f | %.2f | %.2f | %.1f |\n", c.name(), report.PeakMB, report.Seconds,
+			report.UserSeconds, float64(report.PacketHops)/1e6)
 		if report.PeakMB > limit {
 			t.Errorf("%s takes %.0f MB, more than %.0f", c.name(), report.PeakMB, limit)
 		}
 	}
+	t.Log(table.String())
 }

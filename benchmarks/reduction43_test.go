@@ -47,6 +47,7 @@ func slices43(t *testing.T, o evalsim.Options, makespan float64) []float64 {
 		t.Fatalf("%d slices", len(r.Parts))
 	}
 	congested := make([]float64, 5)
+	t.Log("| ms | congested of all hops | by samples: root's link | links down | links up |\n|---|---|---|---|---|")
 	for i := range r.Parts {
 		part := &r.Parts[i]
 		congested[i] = float64(part.Congested) / float64(part.PortHops)
@@ -63,8 +64,7 @@ func slices43(t *testing.T, o evalsim.Options, makespan float64) []float64 {
 			sum.Packets += e.Packets
 			sum.Congested += e.Congested
 		}
-		t.Logf("%4.1f to %4.1f ms: %.3f of all hops congested; by samples %.3f of the root's link, %.3f of the "+
-			"links down, %.3f of the links up",
+		t.Logf("| %.1f to %.1f | %.3f | %.3f | %.3f | %.3f |",
 			float64(i)*makespan/5e6, float64(i+1)*makespan/5e6, congested[i], into.Value,
 			down.Congested/down.Packets, up.Congested/up.Packets)
 	}

@@ -105,7 +105,7 @@ func TestRemapFewRanks(t *testing.T) {
 	}
 }
 
-// TestRemapTable is the table of docs/remapping.md.
+// TestRemapTable is the table of docs/results/moves.md.
 func TestRemapTable(t *testing.T) {
 	if os.Getenv("REMAP_TABLE") == "" {
 		t.Skip("skipped: set REMAP_TABLE=1 for the table")

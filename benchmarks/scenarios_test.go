@@ -45,6 +45,10 @@ func simulateScenario(t testing.TB, u *fixtures.Setup, name string, m mapping.Ma
 
 func (r *scenarioRow) us() float64 { return float64(r.time.ElapsedNS) / 1000 }
 
+// scenarioHeader is the head of tables of cells.
+const scenarioHeader = "| mapping | us | ratio | host link us | congested % | seconds |\n" +
+	"|---|---|---|---|---|---|\n"
+
 func (r *scenarioRow) cells(reference float64) string {
 	interval := ""
 	if r.time.ElapsedNSLow != nil {
@@ -94,7 +98,7 @@ func mapScenario(t testing.TB, u *fixtures.Setup, name string) mapping.Mapping {
 }
 
 // openScenario is a scenario in one cold step, as its sources tell of them and as the
-// tables of docs/scenarios.md have it.
+// table of docs/results/scenarios.md has it.
 func openScenario(t testing.TB, name string) *fixtures.Setup {
 	t.Helper()
 	s, err := fixtures.Find(name)
@@ -173,7 +177,7 @@ func byHand(t testing.TB, u *fixtures.Setup) mapping.Mapping {
 	return nil
 }
 
-// TestScenariosTable prints the figures of docs/scenarios.md.
+// TestScenariosTable prints the figures of docs/results/scenarios.md.
 func TestScenariosTable(t *testing.T) {
 	if os.Getenv("REMAP_TABLE") == "" {
 		t.Skip("skipped: minutes of simulations; set REMAP_TABLE=1")
@@ -187,7 +191,8 @@ func TestScenariosTable(t *testing.T) {
 			var table strings.Builder
 			identity := mapping.Identity(u.Problem.Ranks())
 			reference := simulateScenario(t, u, "default", identity, false, scenarioRepeats)
-			fmt.Fprintf(&table, "%s: %d ranks, %d hosts\n", s.Name, u.Problem.Ranks(), len(u.Problem.Allocation.Hosts))
+			fmt.Fprintf(&table, "%d ranks, %d hosts\n%s", u.Problem.Ranks(), len(u.Problem.Allocation.Hosts),
+				scenarioHeader)
 			if len(u.Background) > 0 {
 				alone := simulateScenario(t, u, "default, alone", identity, true, scenarioRepeats)
 				table.WriteString(alone.cells(reference.us()))
@@ -203,7 +208,7 @@ func TestScenariosTable(t *testing.T) {
 					table.WriteString(row.cells(reference.us()))
 				}
 			}
-			t.Log("\n" + table.String())
+			t.Log(table.String())
 		})
 	}
 }

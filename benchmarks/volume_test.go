@@ -249,8 +249,7 @@ func TestVolumeKeepsOrder(t *testing.T) {
 	t.Log("times to identity's, at the cap and at full volume, of " + strings.Join(volumeMappings[:5], ", ") +
 		" (cyclic where one refuses the job):")
 	t.Log("| job | network | ranks | packets a rank | simulated | as told | at full volume | largest error % |" +
-		" error told % | flips | not settled | s | s at full volume |")
-	t.Log("|" + strings.Repeat("---|", 13))
+		" error told % | flips | not settled | s | s at full volume |\n|" + strings.Repeat("---|", 13))
 	for _, c := range cases {
 		t.Run(strings.NewReplacer("/", "-", "=", "").Replace(c.job+" on "+c.topology), func(t *testing.T) {
 			j := c.open(t)

@@ -33,6 +33,11 @@ func TestVolumeError(t *testing.T) {
 	held, count := 0, 0
 	t.Log("error of the time told in %, and what it is told to be at most, by packets a rank;" +
 		" ! = the interval does not hold the full volume's median")
+	head := "| job | mapping |"
+	for _, perRank := range caps {
+		head += fmt.Sprintf(" %d |", perRank)
+	}
+	t.Log(head + "\n|" + strings.Repeat("---|", 2+len(caps)))
 	for _, c := range cases {
 		t.Run(strings.NewReplacer("/", "-", "=", "").Replace(c.job), func(t *testing.T) {
 			j := c.open(t)

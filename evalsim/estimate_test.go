@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 	"os"
+	"strings"
 	"testing"
 
 	"remap/evalsim"
@@ -16,6 +17,8 @@ import (
 // all well-sampled links and many seeds, standardized errors have mean 0 and
 // variance 1, and 95 % intervals cover.
 func TestSamplesAgreeWithCounters(t *testing.T) {
+	t.Log("| sampling | estimate | links | mean error | variance | intervals that hold |\n" +
+		"|---|---|---|---|---|---|")
 	for _, text := range []string{"full", "n=2", "one-bit", "one-reservoir", "one-reservoir," +
 		"hash=whole", "bloom:32"} {
 		v, err := sampling.ParseVariant(text)
@@ -42,7 +45,8 @@ func (a *agreement) add(estimate, variance, expected float64, interval sampling.
 func (a *agreement) judge(t *testing.T, what string, normal bool) {
 	t.Helper()
 	mean, variance, covered := a.sum/a.links, a.squares/a.links, a.covered/a.links
-	t.Logf("%s of %.0f links: mean %.3f, variance %.3f, coverage %.3f", what, a.links, mean, variance, covered)
+	_, name, _ := strings.Cut(t.Name(), "/")
+	t.Logf("| %s | %s | %.0f | %.3f | %.3f | %.3f |", name, what, a.links, mean, variance, covered)
 	if a.links < 1000 {
 		t.Fatalf("%s: only %g links can be judged", what, a.links)
 	}

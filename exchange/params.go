@@ -4,8 +4,8 @@ package exchange
 // means that no experiment of this repository shows what the constant is worth.
 
 // DefaultOptions are those of the strategy "swap": one to some seconds for some thousand ranks. An
-// elementary step takes one to three nanoseconds. Not ablated one by one; docs/mapping-quality.md
-// has what the strategy reaches with all of them.
+// elementary step takes one to three nanoseconds. Not ablated one by one; docs/results/maplib.md
+// and recorded.md have what the strategy reaches with all of them.
 var DefaultOptions = Options{Partners: 12, Near: 32, Slots: 64, Trials: 16, Random: 16, Proposals: 1000,
 	Heat: 0.2, Work: 2_000_000_000}
 

@@ -77,16 +77,14 @@ type Preset struct {
 	Machine        MachineEffort
 }
 
-// What each part of DefaultPreset brings is in the table of docs/mapping-quality.md,
-// "What multisection does":
+// What each part of DefaultPreset brings is in docs/results/peers-parts.md, by
 //
-//	REMAP_LONG=1 REMAP_TABLE=1 go test -run PeersParts -timeout 30m -v ./benchmarks
+//	make results PAGES=peers-parts
 //
 // It tells of the large neighbourhood search, ejection chains, negative cycles,
 // V-cycles, several runs (Attempts) and Merging. The other values (Coarsest, Seeds,
 // Passes, the lengths, works and drops of chains, sizes of neighbourhoods) were not
-// ablated. Time against quality of the three presets: docs/mapping-quality.md, the
-// rows fast, default and strong.
+// ablated. Time against quality of the three presets: docs/results/peers.md.
 
 // DefaultOptions are those of the strategy "bisection" and of splits of the machine.
 // Coarsest, Seeds and Passes are near those of METIS 5 (Karypis and Kumar 1998); not
@@ -95,7 +93,7 @@ var DefaultOptions = Options{Coarsest: 80, Seeds: 6, Attempts: 2, Cycles: 1, Pas
 
 // FastPreset gives what other partitioners do by default, in about their time. With
 // one run down the levels it takes clusters: 0.2 % better on five graphs than with
-// matching (docs/mapping-quality.md).
+// matching (measured once, when the presets were made).
 var FastPreset = Preset{
 	Name: "fast", Doc: "multisection with little effort, for large graphs",
 	Solver: Solver{
@@ -204,7 +202,7 @@ const (
 
 	// shortRing is the length from which a ring of a torus is cut in three, longRing that
 	// from which it is not: bisections of large graphs find slabs of half their size, but
-	// seldom those of a third (docs/mapping-quality.md, "What is weak").
+	// seldom those of a third (docs/results/machines.md, the stencil on torus:24x24x24).
 	shortRing, longRing = 5, 16
 
 	// tableBytes bounds the tables of gridMeans.
@@ -212,8 +210,7 @@ const (
 )
 
 // splitPolicies are those of the variants of a split machine, in turn. Of single splits
-// none is best on all tori and graphs (docs/mapping-quality.md, "What is weak"); which
-// of them could go was not ablated.
+// none is best on all tori and graphs; which of them could go was not ablated.
 var splitPolicies = []splitPolicy{
 	{}, {lines: true}, {mean: true}, {thirds: true, mean: true},
 	{lines: true, mean: true}, {thirds: true}, {}, {thirds: true, mean: true},

@@ -2,9 +2,11 @@ package sampling_test
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"math/rand/v2"
 	"os"
+	"slices"
 	"testing"
 
 	"gonum.org/v1/gonum/stat/distuv"
@@ -171,20 +173,56 @@ func TestCoverageOfWholeLinks(t *testing.T) {
 		hops = append(hops, [2]int{2, 2}, [2]int{5, 5})
 		fractions = append(fractions, 0.3, 0.7)
 	}
+	seen := seenCoverage{}
 	for _, v := range []sampling.Variant{two, slots, one} {
 		for _, h := range hops {
 			for _, span := range ranges {
 				for _, f := range fractions {
-					coverageOver(t, v, h[0], h[1], span, f)
+					coverageOver(t, seen, v, h[0], h[1], span, f)
 				}
 			}
 		}
 	}
+	t.Log(seen.table())
+}
+
+// seenCoverage are the coverages of ranges of N, by what they are of and how often the rarest
+// kind of sample is expected.
+type seenCoverage map[string]*[3]float64 // the least and the largest mean, the least of any N
+
+func (c seenCoverage) add(v sampling.Variant, what string, expected float64, s *spreadOf) {
+	name, often := fmt.Sprintf("%s of %v", what, v), "fewer than 2"
+	switch {
+	case expected >= 10:
+		often = "10 or more"
+	case expected >= 2:
+		often = "2 to 10"
+	}
+	name += " | " + often
+	mean := s.sum / float64(s.count)
+	if c[name] == nil {
+		c[name] = &[3]float64{mean, mean, s.least}
+		return
+	}
+	c[name][0], c[name][1] = min(c[name][0], mean), max(c[name][1], mean)
+	c[name][2] = min(c[name][2], s.least)
+}
+
+// table is a row for each name.
+func (c seenCoverage) table() string {
+	text := "| interval | the rarest kind of sample is expected | mean over a range of N | least of any N |\n" +
+		"|---|---|---|---|\n"
+	for _, name := range slices.Sorted(maps.Keys(c)) {
+		s := c[name]
+		text += fmt.Sprintf("| %s | %.3f to %.3f | %.3f |\n", name, s[0], s[1], s[2])
+	}
+	return text
 }
 
 // coverageOver checks a range of N, given as first, end and step, of which the
 // share f is congested.
-func coverageOver(t *testing.T, v sampling.Variant, length, found int, span [3]int, f float64) {
+func coverageOver(t *testing.T, seen seenCoverage, v sampling.Variant, length, found int, span [3]int,
+	f float64) {
 	t.Helper()
 	var packets, congested, fraction spreadOf
 	l := (*sampledLink)(nil)
@@ -196,7 +234,6 @@ func coverageOver(t *testing.T, v sampling.Variant, length, found int, span [3]i
 		fraction.add(l.fraction())
 	}
 	what := fmt.Sprintf("%v, %d hops, %d congested, N from %d, F = %g", v, length, found, span[0], f)
-	t.Logf("%s: N %v, M %v, F %v", what, &packets, &congested, &fraction)
 	hops, congestedHops := float64(span[0])/l.weight, f*float64(span[0])/l.foundWeight
 	if l.weight > 1 {
 		packets.check(t, what+": N", hops)
@@ -205,6 +242,8 @@ func coverageOver(t *testing.T, v sampling.Variant, length, found int, span [3]i
 			rarest = min(congestedHops, hops-congestedHops)
 		}
 		fraction.check(t, what+": F", rarest)
+		seen.add(v, "N", hops, &packets)
+		seen.add(v, "F", rarest, &fraction)
 	}
 	if congested.least < 0.87 { // M is a count as N is; too few values of it are here for a mean
 		t.Errorf("%s: 95 %% intervals of M cover %v", what, &congested)
@@ -216,6 +255,7 @@ func coverageOver(t *testing.T, v sampling.Variant, length, found int, span [3]i
 func TestCoverageOfMixedLengths(t *testing.T) {
 	const runs, typical = 4000, 4.3 // weight of samples of other links
 	random := rand.New(rand.NewPCG(3, 4))
+	t.Log("| path lengths | share of the first | N | N covered |\n|---|---|---|---|")
 	for _, mix := range []struct {
 		lengths [2]float64
 		share   float64 // of the first length
@@ -237,7 +277,7 @@ func TestCoverageOfMixedLengths(t *testing.T) {
 				}
 				covered += covers(table.PacketsEstimate(0), float64(n)) / runs
 			}
-			t.Logf("%v, %.2f of the first, N = %d: %.3f", mix.lengths, mix.share, n, covered)
+			t.Logf("| %v | %.2f | %d | %.3f |", mix.lengths, mix.share, n, covered)
 			if covered < 0.85 || n >= 2000 && (covered < 0.93 || covered > 0.97) {
 				t.Errorf("%v, %.2f of the first, N = %d: 95 %% intervals cover %.3f", mix.lengths, mix.share, n, covered)
 			}

@@ -102,6 +102,8 @@ func TestCoverageOfNoise(t *testing.T) {
 			"bloom:64": {300},
 			"full":     {60, 300}, "n=2": {60}, "one-reservoir,hash=whole": {300}, "one-reservoir,counter=3": {60}}
 	}
+	t.Log("| sampling | packets | link | its N | its M | N covered | M covered | F covered | F known in |\n" +
+		"|---|---|---|---|---|---|---|---|---|")
 	for _, name := range slices.Sorted(maps.Keys(packets)) {
 		for _, q := range packets[name] {
 			coverageOfNoise(t, parse(t, name), q, runs)
@@ -131,8 +133,8 @@ func coverageOfNoise(t *testing.T, v sampling.Variant, q, runs int) {
 	for l, s := range links {
 		n, m := some.n[l], some.m[l]
 		what := fmt.Sprintf("%v, %d packets, link %d with N = %d, M = %d", v, q, l, n, m)
-		t.Logf("%s: N %.3f, M %.3f, F %.3f, F known in %.2f of "+
-			"runs", what, s.packets, s.congested, s.fraction, s.known)
+		t.Logf("| %v | %d | %d | %d | %d | %.3f | %.3f | %.3f | %.2f |", v, q, l, n, m, s.packets, s.congested,
+			s.fraction, s.known)
 		sum := v.Hashed() || v.Kind == sampling.Bloom && s.noise > 10
 		within(t, what+": N", s.packets, sum || v.Kind != sampling.Bloom && n >= 100)
 		within(t, what+": M", s.congested, sum)

@@ -217,6 +217,7 @@ func TestNothingToCorrect(t *testing.T) {
 func TestCoverageOfCorrectedCounts(t *testing.T) {
 	t.Parallel()
 	const runs, length, packets = 2000, 5, 40
+	t.Log("| sampling, counts corrected | N covered, by hop | F covered, by hop |\n|---|---|---|")
 	for _, text := range []string{"full,counter=1", "full,counter=2", "n=2,counter=2", "one-reservoir," +
 		"hash=whole,counter=1", "one-reservoir,hash=whole,counter=2"} {
 		v := variant(t, text)
@@ -241,7 +242,7 @@ func TestCoverageOfCorrectedCounts(t *testing.T) {
 				fractions[i] += covers(table.Fraction(int32(i)), (packets-4.)/packets) / runs
 			}
 		}
-		t.Logf("%s: N %.3f, F %.3f", text, counts, fractions)
+		t.Logf("| %s | %.3f | %.3f |", text, counts, fractions)
 		for i := range counts {
 			if counts[i] < 0.9 || v.Kind == sampling.OneReservoir && fractions[i] < 0.9 {
 				t.Errorf("%s, hop %d: N covered in %.3f of runs, F in %.3f", text, i+1, counts[i], fractions[i])

@@ -1,9 +1,9 @@
 package strategy
 
-// usualEffort is that of best without options. What trials and rounds bring:
-// docs/mapping-quality.md, "What effort brings", by
+// usualEffort is that of best without options. What trials and rounds bring is in
+// docs/results/effort.md, by
 //
-//	remap map --strategy best:trials=N,rounds=N --topology tapered --graph FILE
+//	make results PAGES=effort
 var usualEffort = effort{trials: 2, rounds: 1}
 
 // Sizes of graphs are vertices and half-edges. They bound time; a trial of a graph of
@@ -21,8 +21,8 @@ const (
 	neighbourhoodWork = 1 << 20
 
 	// hubDegree is how many times the mean degree a vertex has that is a hub. With hubs
-	// the strong preset takes seven times as long, for 0.3 % (docs/mapping-quality.md,
-	// "What is weak").
+	// the strong preset takes seven times as long, for 0.4 % (docs/results/peers.md,
+	// powerlaw).
 	hubDegree = 16
 )
 

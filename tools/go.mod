@@ -7,8 +7,9 @@ tool (
 	honnef.co/go/tools/cmd/staticcheck
 )
 
+require github.com/BurntSushi/toml v1.4.1-0.20240526193622-a339e1f7089c
+
 require (
-	github.com/BurntSushi/toml v1.4.1-0.20240526193622-a339e1f7089c // indirect
 	golang.org/x/exp v0.0.0-20261014143641-f0251eb4aa3e // indirect
 	golang.org/x/exp/typeparams v0.0.0-20231108232855-2478ac86f678 // indirect
 	golang.org/x/mod v0.42.0 // indirect

@@ -297,7 +297,8 @@ func TestMeasuredAgainstKnownBackground(t *testing.T) {
 		}
 		return s
 	}
-	t.Log("| seed | start us | by --measured | by --background | measured/start | known/start |")
+	t.Log("| seed | start us | by --measured | by --background | measured/start | known/start |\n" +
+		"|---|---|---|---|---|---|")
 	var ratios []float64
 	for seed := 1; seed <= seeds; seed++ {
 		job := []string{"--topology", "fattree:nodes-per-leaf=4,leaves-per-pod=8,pods=1,aggs-per-pod=2," +
