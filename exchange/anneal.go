@@ -80,9 +80,6 @@ func (r *localSearch) movable() []int32 {
 // exchange may not be made.
 func (r *localSearch) propose(ranks []int32) (from, to int32) {
 	u := ranks[r.chance.IntN(len(ranks))]
-	if r.load != nil && r.chance.IntN(anywherePart) == 0 {
-		return r.exchangeTo(u, int32(r.chance.IntN(len(r.rankAt))))
-	}
 	first, end := r.problem.Graph.Row(u)
 	x := r.problem.Graph.Neighbors[first+r.chance.Int32N(end-first)]
 	site := r.sites.of[r.slotOf[x]]

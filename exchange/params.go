@@ -30,19 +30,13 @@ const (
 )
 
 // Under Capacity pricing a proposal takes several times as long, and fewer proposals are
-// enough. Not ablated, but for anywherePart.
+// enough. Not ablated.
 const (
 	// capacityPart: one in so many of Options.Proposals is made.
 	capacityPart = 5
 	// capacitySteps is how many elementary steps pricing takes for each that pricing of
 	// path lengths takes.
 	capacitySteps = 8
-	// anywherePart: one proposal in so many goes to any slot. Ranks that load a leaf
-	// switch too much may have to go far. Without these proposals the best mapping of
-	//	remap optimize --scenario S --seed N --control=false
-	// takes 1.006 times as long (0.976 to 1.058; seeds 1 to 3 of pf3d-small and
-	// spare-small, seed 1 of io-gateway-small): no gain is shown there.
-	anywherePart = 8
 )
 
 // bottleneckTrials is how many times Options.Trials exchanges are priced in full for a rank

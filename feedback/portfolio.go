@@ -38,8 +38,8 @@ const (
 	ofRestarts = "restart"
 )
 
-// pick is the proposal of the best mapping of a kind by a surrogate cost that was not seen before.
-func (f *portfolio) pick(name, kind string, by surrogate) proposal {
+// pick is the proposal of the best mapping of a kind by the surrogate cost that was not seen before.
+func (f *portfolio) pick(name, kind string) proposal {
 	makes := func(ctx context.Context, p *mapping.Problem) (mapping.Mapping, error) {
 		if f.kinds == nil {
 			f.base = p
@@ -48,7 +48,7 @@ func (f *portfolio) pick(name, kind string, by surrogate) proposal {
 				return nil, err
 			}
 		}
-		for _, m := range f.ordered(by, f.kinds[kind]) {
+		for _, m := range f.ordered(f.kinds[kind]) {
 			if !f.seen[key(m)] {
 				return m, nil
 			}
@@ -58,12 +58,12 @@ func (f *portfolio) pick(name, kind string, by surrogate) proposal {
 	return proposal{name: name, refines: true, makes: makes}
 }
 
-// ordered are the mappings in the order of a surrogate cost, the best first.
-func (f *portfolio) ordered(by surrogate, mappings []mapping.Mapping) []mapping.Mapping {
+// ordered are the mappings in the order of the surrogate cost, the best first.
+func (f *portfolio) ordered(mappings []mapping.Mapping) []mapping.Mapping {
 	order := make([]int, len(mappings))
 	cost := make([]float64, len(mappings))
 	for i, m := range mappings {
-		order[i], cost[i] = i, f.surrogateCost(by, f.learned, m)
+		order[i], cost[i] = i, f.surrogateCost(f.learned, m)
 	}
 	slices.SortStableFunc(order, func(x, y int) int { return cmp.Compare(cost[x], cost[y]) })
 	sorted := make([]mapping.Mapping, len(mappings))
@@ -85,42 +85,38 @@ type refinement struct {
 }
 
 // make fills the portfolio: first by exchanges of hosts, then by exchanges of ranks from the base
-// and from the best restarts.
+// and from the best restart.
 func (f *portfolio) make(ctx context.Context) error {
 	f.kinds = map[string][]mapping.Mapping{}
 	base := f.base.StartMapping()
-	starts := []mapping.Mapping(nil)
+	tasks := []refinement{{ofHosts, base, hostDepth, true}}
+	var starts []mapping.Mapping
 	if f.restart {
-		var err error
-		if starts, err = f.starts(ctx); err != nil {
+		all, err := f.starts(ctx)
+		if err != nil {
 			return err
 		}
-	}
-	var tasks []refinement
-	for _, depth := range hostDepths {
-		tasks = append(tasks, refinement{ofHosts, base, depth, true})
+		starts = all[:min(len(all), 1)]
 		for _, m := range starts {
-			tasks = append(tasks, refinement{ofRestarts, m, depth, true})
+			tasks = append(tasks, refinement{ofRestarts, m, hostDepth, true})
 		}
 	}
 	if err := f.all(ctx, tasks); err != nil {
 		return err
 	}
-	starts = f.ordered(norm32, append(f.kinds[ofRestarts], starts...))
-	f.kinds[ofRestarts] = slices.Clone(starts) // unrefined too: refinement may slow a tiling
-	tasks = tasks[:0]
-	for _, depth := range rankDepths {
-		tasks = append(tasks, refinement{ofRanks, base, depth, false})
-	}
-	for _, m := range starts[:min(len(starts), mostStarts)] {
-		tasks = append(tasks, refinement{ofRestarts, m, restartDepth, false})
+	// The unrefined start stays in the list: refinement may slow a tiling.
+	restarts := f.ordered(append(f.kinds[ofRestarts], starts...))
+	f.kinds[ofRestarts] = restarts
+	tasks = []refinement{{ofRanks, base, rankDepth, false}}
+	if len(restarts) > 0 {
+		tasks = append(tasks, refinement{ofRestarts, restarts[0], restartDepth, false})
 	}
 	return f.all(ctx, tasks)
 }
 
 // all makes the mappings of the refinements, side by side.
 func (f *portfolio) all(ctx context.Context, tasks []refinement) error {
-	worst := f.slowdown(f.learned, f.base.StartMapping(), norm32.power)
+	worst := f.slowdown(f.learned, f.base.StartMapping(), surrogatePower)
 	found := make([]mapping.Mapping, len(tasks))
 	var group errgroup.Group
 	group.SetLimit(cmp.Or(f.Workers, runtime.GOMAXPROCS(0)))
@@ -154,7 +150,7 @@ func (f *portfolio) all(ctx context.Context, tasks []refinement) error {
 }
 
 // starts are what strategies make on the slots that each selection rule leaves, the best by
-// surrogate cost.
+// surrogate cost first.
 func (f *portfolio) starts(ctx context.Context) ([]mapping.Mapping, error) {
 	var all []mapping.Mapping
 	leaves := f.leafSwitches(f.learned, f.base.StartMapping())
@@ -176,8 +172,7 @@ func (f *portfolio) starts(ctx context.Context) ([]mapping.Mapping, error) {
 			break // there are no slots to spare
 		}
 	}
-	all = f.ordered(norm32, all)
-	return all[:min(len(all), mostStarts)], nil
+	return f.ordered(all), nil
 }
 
 // mapOnPart is a strategy's mapping of a part of a problem; of the whole where there is no part.

@@ -32,12 +32,9 @@ func (s *search) proposals(form Model, learned *feedbackState, best bool) []prop
 		}
 	case form.applyAt != nil:
 		f := &portfolio{search: s, form: form, learned: learned, restart: best}
-		all = append(all, f.pick("hosts exchanged", ofHosts, norm32),
-			f.pick("ranks exchanged", ofRanks, norm32))
+		all = append(all, f.pick("hosts exchanged", ofHosts), f.pick("ranks exchanged", ofRanks))
 		if best {
-			all = append(all, f.pick("restart", ofRestarts, norm32),
-				f.pick("ranks exchanged (p = 8)", ofRanks, norm8),
-				f.pick("restart (p = 8)", ofRestarts, norm8))
+			all = append(all, f.pick("restart", ofRestarts))
 		}
 	default:
 		all = append(all, chain([]mapping.Strategy{*s.Refine}))

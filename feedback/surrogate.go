@@ -6,16 +6,13 @@ import (
 	"remap/mapping"
 )
 
-// surrogate is a surrogate cost: it ranks mappings before any of them is simulated. It is the
-// expected slowdown, as a mean with a power over links, times a power of bytes times path length,
-// since every packet may meet others at every switch. Only the order of two values has a meaning.
-type surrogate struct{ power, path float64 }
-
-// surrogateCost is the value of a surrogate cost for a mapping.
-func (s *search) surrogateCost(y surrogate, k *feedbackState, m mapping.Mapping) float64 {
+// surrogateCost ranks mappings before any of them is simulated. It is the expected slowdown, as a
+// mean with a power over links, times a power of bytes times path length, since every packet may
+// meet others at every switch. Only the order of two values has a meaning.
+func (s *search) surrogateCost(k *feedbackState, m mapping.Mapping) float64 {
 	p := s.Problem
 	path := float64(mapping.PathBytes(p.Machine, p.Allocation, p.Graph, m))
-	return s.slowdown(k, m, y.power) * math.Pow(path, y.path)
+	return s.slowdown(k, m, surrogatePower) * math.Pow(path, surrogatePath)
 }
 
 // slowdown is how many times longer the job is expected to take under a mapping than the busiest

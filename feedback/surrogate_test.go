@@ -31,7 +31,7 @@ func TestSlowdown(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s, k := seeded(t, 8)
 		m := mapping.Identity(8)
-		power := rapid.SampledFrom([]float64{norm32.power, norm8.power}).Draw(t, "power")
+		power := rapid.SampledFrom([]float64{surrogatePower, 8}).Draw(t, "power")
 		before := s.slowdown(k, m, power)
 		if before > 1 {
 			t.Fatalf("slowed down %g times by nobody", before)
@@ -91,7 +91,7 @@ func TestPortfolioWorkers(t *testing.T) {
 		k.applyCapacities(&problem)
 		problem.Start = mapping.Identity(6)
 		f := &portfolio{search: s, form: Models()[0], learned: k, restart: true}
-		if _, err := f.pick("ranks", ofRanks, norm32).makes(context.Background(), &problem); err != nil {
+		if _, err := f.pick("ranks", ofRanks).makes(context.Background(), &problem); err != nil {
 			t.Fatal(err)
 		}
 		if got := int(most.Load()); got < 1 || got > workers {
@@ -114,12 +114,12 @@ func TestPortfolio(t *testing.T) {
 		var last mapping.Mapping
 		for range 2 {
 			f := &portfolio{search: s, form: Models()[0], learned: k, restart: true}
-			m, err := f.pick(kind, kind, norm32).makes(context.Background(), &problem)
+			m, err := f.pick(kind, kind).makes(context.Background(), &problem)
 			if err != nil || m.Check(8) != nil {
 				t.Fatalf("%s: %v, %v", kind, err, m.Check(8))
 			}
 			for _, other := range f.kinds[kind] {
-				if s.surrogateCost(norm32, k, other) < s.surrogateCost(norm32, k, m) {
+				if s.surrogateCost(k, other) < s.surrogateCost(k, m) {
 					t.Errorf("%s: a better one was passed over", kind)
 				}
 			}
@@ -130,7 +130,7 @@ func TestPortfolio(t *testing.T) {
 		}
 		f := &portfolio{search: s, form: Models()[0], learned: k, restart: true}
 		s.seen[key(last)] = true
-		if m, err := f.pick(kind, kind, norm32).makes(context.Background(), &problem); err == nil &&
+		if m, err := f.pick(kind, kind).makes(context.Background(), &problem); err == nil &&
 			slices.Equal(m, last) {
 			t.Errorf("%s: picked again", kind)
 		}

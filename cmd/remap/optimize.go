@@ -117,7 +117,7 @@ func (p *program) sayBest(found *feedback.Result, result *searchResult, view sam
 				"farther apart than that")
 		}
 	}
-	if learned(found) {
+	if measured := len(p.measuredFiles.Value()) > 0; learned(found) && (view.Kind != sampling.Off || !measured) {
 		p.say("%s", viewSentence(view))
 	}
 	if text := boundSentence(found.Bound, result.Best.ElapsedNS); text != "" {

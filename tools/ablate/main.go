@@ -31,6 +31,9 @@ var staticJobs = []job{
 		"--pattern stencil3d27:12x8x8"},
 	{"torus", "--topology torus:8x8x8 --pattern geometric:512,seed=%d"},
 	{"torus, uniform", "--topology torus:6x6x6 --pattern uniform:216,rounds=3,seed=%d"},
+	{"torus, thirds", "--topology torus:9x6x12 --pattern geometric:648,seed=%d"},
+	{"torus, stencil", "--topology torus:12x12x3 --pattern stencil3d7:6x8x9"},
+	{"mesh", "--topology mesh:7x9x6 --pattern geometric:378,seed=%d"},
 	{"dragonfly", "--topology dragonfly:groups=9,routers=8,hosts=4,global=2 --pattern geometric:288,seed=%d"},
 	{"hyperx", "--topology hyperx:8x8,hosts=4 --pattern geometric:256,seed=%d"},
 	{"small tree", "--topology fattree:nodes-per-leaf=8,leaves-per-pod=8,pods=1,aggs-per-pod=2,cores=0 " +
