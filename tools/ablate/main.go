@@ -10,6 +10,7 @@
 package main
 
 import (
+	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"flag"
@@ -78,6 +79,10 @@ func run(file, from, to, strategy string, first, seeds int) error {
 	if err := build(unchanged); err != nil {
 		return err
 	}
+	known, err := openMemory(filepath.Join(".tools", "ablate.json"), unchanged)
+	if err != nil {
+		return err
+	}
 	overlay, err := overlayOf(folder, file, from, to)
 	if err != nil {
 		return err
@@ -96,7 +101,7 @@ func run(file, from, to, strategy string, first, seeds int) error {
 		for seed := first; seed < first+seeds; seed++ {
 			args := strings.Fields(fmt.Sprintf("%s %s --seed %d", command,
 				strings.ReplaceAll(j.args, "%d", fmt.Sprint(seed)), seed))
-			a, aTook, err := measure(unchanged, args)
+			a, aTook, err := known.measure(unchanged, args)
 			if err != nil {
 				return err
 			}
@@ -169,6 +174,45 @@ func measure(program string, args []string) (cost, seconds float64, err error) {
 		return 0, 0, errors.New("no cost in the output of remap " + strings.Join(args, " "))
 	}
 	return cost, (c.ProcessState.UserTime() + c.ProcessState.SystemTime()).Seconds(), nil
+}
+
+// memory keeps what the unchanged program has been measured at, so that it runs once for many
+// ablations. Times of another hour are comparable only on an idle machine.
+type memory struct {
+	file, program string
+	results       map[string][2]float64 // cost and seconds by program and arguments
+}
+
+func openMemory(file, program string) (*memory, error) {
+	binary, err := os.ReadFile(program)
+	if err != nil {
+		return nil, err
+	}
+	m := &memory{file, fmt.Sprintf("%x", sha256.Sum256(binary)), map[string][2]float64{}}
+	text, err := os.ReadFile(file)
+	if errors.Is(err, os.ErrNotExist) {
+		return m, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	return m, json.Unmarshal(text, &m.results)
+}
+
+func (m *memory) measure(program string, args []string) (cost, seconds float64, err error) {
+	key := m.program + " " + strings.Join(args, " ")
+	if r, ok := m.results[key]; ok {
+		return r[0], r[1], nil
+	}
+	if cost, seconds, err = measure(program, args); err != nil {
+		return 0, 0, err
+	}
+	m.results[key] = [2]float64{cost, seconds}
+	text, err := json.Marshal(m.results)
+	if err != nil {
+		return 0, 0, err
+	}
+	return cost, seconds, os.WriteFile(m.file, text, 0o644)
 }
 
 // ratios are logarithms of ratios.
