@@ -2,9 +2,10 @@ package benchmarks
 
 import (
 	"math"
-	"os"
 	"slices"
 	"testing"
+
+	"remap/internal/testkit/tier"
 )
 
 // accuracySigmas is how many standard errors a mean over runs may be off.
@@ -120,7 +121,7 @@ var accuracyTests = []struct {
 // TestAccuracy holds ways to sample to the formulas: bias, errors, the coverage of
 // intervals and the packets that 10 % take.
 func TestAccuracy(t *testing.T) {
-	runs, long := 1000, os.Getenv("REMAP_LONG") != ""
+	runs, long := 1000, tier.IsLong()
 	if long {
 		runs = 2000
 	}

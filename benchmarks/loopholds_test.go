@@ -1,11 +1,11 @@
 package benchmarks
 
 import (
-	"os"
 	"strings"
 	"testing"
 
 	"remap/feedback"
+	"remap/internal/testkit/tier"
 )
 
 // What the loop says holds on seeds that it has not seen: it is not slower than
@@ -46,11 +46,9 @@ var leastGains = map[string]float64{
 // what is promised of each scenario, in one cold step what it gained before there was
 // another question. REMAP_TABLE=1 tells of five seeds in steady state, else there are two.
 func TestLoopGainsBesideOthers(t *testing.T) {
-	if os.Getenv("REMAP_LONG") == "" {
-		t.Skip("skipped: searches of half a minute; set REMAP_LONG=1")
-	}
+	tier.Long(t, "searches of half a minute")
 	seeds := uint64(2)
-	if os.Getenv("REMAP_TABLE") != "" {
+	if tier.IsTable() {
 		seeds = 5
 	}
 	for scenario, cold := range leastGains {

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"remap/commgraph"
+	"remap/internal/testkit/tier"
 	"remap/mapping"
 	"remap/strategy"
 	"remap/topology"
@@ -97,9 +98,9 @@ func (r *recorded) checkHops(t *testing.T) {
 // seedsToRun is 5 where time is given, or else 1.
 func seedsToRun() int {
 	switch {
-	case os.Getenv("REMAP_TABLE") != "":
+	case tier.IsTable():
 		return 5
-	case os.Getenv("REMAP_LONG") != "":
+	case tier.IsLong():
 		return 2
 	}
 	return 1
@@ -139,8 +140,7 @@ func hopBytes(t *testing.T, p mapping.Problem, traffic *commgraph.Traffic, spec 
 }
 
 // TestRecorded maps two recorded applications on their own torus:
-// REMAP_TABLE=1 go test -run Recorded -v ./benchmarks, and with REMAP_LONG=1 beside it what
-// a search of a minute or two finds.
+// REMAP_TABLE=1 go test -run Recorded -v ./benchmarks
 func TestRecorded(t *testing.T) {
 	seeds := seedsToRun()
 	ways := []struct {
@@ -160,7 +160,7 @@ func TestRecorded(t *testing.T) {
 			"places", spec: "hilbert"},
 		{name: "`random`", spec: "random"},
 	}
-	if os.Getenv("REMAP_TABLE") == "" {
+	if !tier.IsTable() {
 		ways = ways[:1]
 	}
 	var out strings.Builder

@@ -3,7 +3,6 @@ package benchmarks
 import (
 	"context"
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -13,6 +12,7 @@ import (
 	"remap/exchange"
 	"remap/feedback"
 	"remap/fixtures"
+	"remap/internal/testkit/tier"
 	"remap/strategy"
 	"remap/workload"
 )
@@ -107,9 +107,7 @@ func TestRemapFewRanks(t *testing.T) {
 
 // TestRemapTable is the table of docs/remapping.md.
 func TestRemapTable(t *testing.T) {
-	if os.Getenv("REMAP_TABLE") == "" {
-		t.Skip("skipped: set REMAP_TABLE=1 for the table")
-	}
+	tier.Table(t, "searches of minutes")
 	var table strings.Builder
 	fmt.Fprint(&table, "| scenario | may move | moved | us | gain over the running mapping % | migration us "+
 		"| iterations until it has paid |\n|---|---|---|---|---|---|---|\n")

@@ -4,10 +4,10 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
-	"os"
 	"testing"
 
 	"remap/evalsim"
+	"remap/internal/testkit/tier"
 	"remap/sampling"
 	"remap/topology"
 )
@@ -18,7 +18,7 @@ import (
 func TestFullNetworksNeverDeadlock(t *testing.T) {
 	t.Parallel()
 	seeds := uint64(2)
-	if os.Getenv("REMAP_LONG") != "" {
+	if tier.IsLong() {
 		seeds = 8
 	}
 	for _, spec := range []string{"torus:4,hosts=2", "torus:5x4", "torus:3x3x3", "mesh:4x3," +

@@ -4,10 +4,10 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"os"
 	"testing"
 
 	"remap/evalsim"
+	"remap/internal/testkit/tier"
 	"remap/sampling"
 	"remap/topology"
 )
@@ -121,7 +121,7 @@ func TestSaturationWithDetours(t *testing.T) {
 	nextSwitch := pattern{hyperx, func(from, to int32) bool { return to == from/6*6+(from+1)%6 }}
 	nextOfSmall := pattern{small, func(from, to int32) bool { return to == from/4*4+(from+1)%4 }}
 	packets := 1500
-	if os.Getenv("REMAP_LONG") != "" {
+	if tier.IsLong() {
 		packets = 2000
 	}
 	for _, c := range []struct {

@@ -4,11 +4,11 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"os"
 	"strings"
 	"testing"
 
 	"remap/evalsim"
+	"remap/internal/testkit/tier"
 	"remap/topology"
 	"remap/workload"
 )
@@ -157,7 +157,7 @@ func TestSaturationOfTorus(t *testing.T) {
 		{"torus:8x8", ring(8) * 63 / 64}, {"torus:8x8x8", ring(8) * 511 / 512},
 		{"torus:8x8x4", ring(8) * 255 / 256}, {"mesh:9x9", line(9) * 80 / 81}}
 	packets := 200
-	if os.Getenv("REMAP_LONG") != "" {
+	if tier.IsLong() {
 		cases = append(cases, struct {
 			spec  string
 			bound float64

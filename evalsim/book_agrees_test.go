@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"remap/evalsim"
+	"remap/internal/testkit/tier"
 )
 
 // What may differ, and how sure it must be.
@@ -88,7 +89,7 @@ func checkBook(t *testing.T, outcomes []*bookOutcome) {
 func TestBookAgreesWithItself(t *testing.T) {
 	t.Parallel()
 	cases := 4
-	if os.Getenv("REMAP_LONG") != "" {
+	if tier.IsLong() {
 		cases = 40
 	}
 	var outcomes []*bookOutcome
@@ -154,7 +155,7 @@ func bookRange(t *testing.T) (numbers []int, least, most int) {
 		for n := low; n <= high; n++ {
 			numbers = append(numbers, n)
 		}
-	case os.Getenv("REMAP_LONG") != "":
+	case tier.IsLong():
 		for n := range bookCases {
 			numbers = append(numbers, n)
 		}
@@ -186,7 +187,7 @@ func tellBook(t *testing.T, x *bookOutcome) {
 func TestBookAgreesWithoutChance(t *testing.T) {
 	t.Parallel()
 	exact, all, cases := 0, 0, 40
-	if os.Getenv("REMAP_LONG") != "" {
+	if tier.IsLong() {
 		cases = bookCases
 	}
 	for number := range cases {

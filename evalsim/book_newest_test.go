@@ -4,10 +4,10 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"os"
 	"testing"
 
 	"remap/evalsim"
+	"remap/internal/testkit/tier"
 )
 
 // TestNewestCreditAgrees compares timing the newest credit with timing all in random
@@ -19,7 +19,7 @@ import (
 func TestNewestCreditAgrees(t *testing.T) {
 	t.Parallel()
 	cases, first := 40, 3000 // BookAgrees has those up to 200
-	if os.Getenv("REMAP_LONG") != "" {
+	if tier.IsLong() {
 		cases = 400
 	}
 	const quarter = 1. / 4

@@ -3,10 +3,10 @@ package evalsim_test
 import (
 	"context"
 	"math"
-	"os"
 	"testing"
 
 	"remap/evalsim"
+	"remap/internal/testkit/tier"
 	"remap/sampling"
 	"remap/workload"
 )
@@ -63,7 +63,7 @@ func samplesAgree(t *testing.T, v sampling.Variant) {
 	if v.Kind == sampling.Bloom {
 		repeats = 14
 	}
-	if os.Getenv("REMAP_LONG") != "" {
+	if tier.IsLong() {
 		repeats *= 4
 	}
 	o := evalsim.DefaultOptions()

@@ -3,7 +3,6 @@ package evalsim_test
 import (
 	"bytes"
 	"fmt"
-	"os"
 	"strings"
 	"testing"
 	"time"
@@ -11,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"remap/evalsim"
+	"remap/internal/testkit/tier"
 	"remap/topology"
 )
 
@@ -110,7 +110,7 @@ func readBack(t rapid.TB, top *topology.Topology) *topology.Topology {
 // what was drawn, and how to have it again.
 func check(t *testing.T, property func(*rapid.T)) {
 	times := 1
-	if os.Getenv("REMAP_LONG") != "" {
+	if tier.IsLong() {
 		times = 10
 	}
 	for range times {

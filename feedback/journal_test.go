@@ -15,6 +15,7 @@ import (
 	"pgregory.net/rapid"
 
 	"remap/evalsim"
+	"remap/internal/testkit/tier"
 	"remap/mapping"
 	"remap/sampling"
 	"remap/topology"
@@ -99,7 +100,7 @@ func TestJournalDamaged(t *testing.T) {
 		return done
 	}
 	every := 11
-	if os.Getenv("REMAP_LONG") != "" {
+	if tier.IsLong() {
 		every = 1
 	}
 	for n := 0; n < len(whole); n += every {
@@ -334,7 +335,7 @@ func TestSearchContinues(t *testing.T) {
 		t.Fatalf("with more rounds than the journal has:\n%s\nwant\n%s", told(got), told(whole))
 	}
 	random, times := sampling.NewRandom(3), 12
-	if os.Getenv("REMAP_LONG") != "" {
+	if tier.IsLong() {
 		times = 200
 	}
 	for range times {

@@ -11,13 +11,14 @@ import (
 	"testing"
 
 	"remap/commgraph"
+	"remap/internal/testkit/tier"
 	"remap/mapping"
 )
 
 // oracleGraphs are compared with METIS and Scotch on the tapered fat tree.
 func oracleGraphs(t testing.TB) []namedGraph {
 	graphs := []namedGraph{{"stencil2d", grid(t, 64, 72)}, {"geometric", geometric(t, 4608)}}
-	if os.Getenv("REMAP_LONG") != "" {
+	if tier.IsLong() {
 		graphs = append(graphs, namedGraph{"powerlaw", powerLaw(t, 4608)})
 	}
 	return graphs

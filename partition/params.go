@@ -80,7 +80,7 @@ type Preset struct {
 // What each part of DefaultPreset brings is in the table of docs/mapping-quality.md,
 // "What multisection does":
 //
-//	REMAP_LONG=1 REMAP_TABLE=1 go test -run PeersParts -timeout 30m -v ./benchmarks
+//	REMAP_TABLE=1 go test -run PeersParts -timeout 30m -v ./benchmarks
 //
 // It tells of the large neighbourhood search, ejection chains, negative cycles,
 // V-cycles, several runs (Attempts) and Merging. The other values (Coarsest, Seeds,

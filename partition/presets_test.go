@@ -2,12 +2,12 @@ package partition
 
 import (
 	"context"
-	"os"
 	"runtime"
 	"slices"
 	"testing"
 
 	"remap/commgraph"
+	"remap/internal/testkit/tier"
 	"remap/mapping"
 )
 
@@ -36,7 +36,7 @@ func TestCoresMakeNoDifference(t *testing.T) {
 		doubled.Weights = append(doubled.Weights, 2*w)
 	}
 	strategies := presets()
-	if os.Getenv("REMAP_LONG") == "" {
+	if !tier.IsLong() {
 		strategies = strategies[:2]
 	}
 	for _, s := range strategies {
@@ -59,7 +59,7 @@ func TestCoresMakeNoDifference(t *testing.T) {
 func TestEffortPays(t *testing.T) {
 	spec, seeds, tried := "fattree:nodes-per-leaf=16,leaves-per-pod=8,pods=2,aggs-per-pod=1,"+
 		"cores=4", uint64(1), presets()[:2]
-	if os.Getenv("REMAP_LONG") != "" {
+	if tier.IsLong() {
 		tried = presets()
 		spec, seeds = "fattree:nodes-per-leaf=16,leaves-per-pod=8,pods=6,aggs-per-pod=1,cores=4", 3
 	}

@@ -3,11 +3,11 @@ package partition
 import (
 	"context"
 	"math/rand/v2"
-	"os"
 	"reflect"
 	"slices"
 	"testing"
 
+	"remap/internal/testkit/tier"
 	"remap/kernighanlin"
 	"remap/mapping"
 	"remap/placement"
@@ -46,7 +46,7 @@ func TestContract(t *testing.T) {
 		for name, a := range allocations(machine.Hosts()) {
 			for i, ranks := range []int{a.SlotCount(), a.SlotCount() * 2 / 3} {
 				for j, g := range sharedGraphs(t, ranks) {
-					if (i+j)%2 == 1 && os.Getenv("REMAP_LONG") == "" {
+					if (i+j)%2 == 1 && !tier.IsLong() {
 						continue // half of the sweep
 					}
 					p := &mapping.Problem{Graph: g.graph, Machine: machine, Allocation: a, Seed: 7}

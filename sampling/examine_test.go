@@ -5,6 +5,8 @@ import (
 	"os"
 	"strings"
 	"testing"
+
+	"remap/internal/testkit/tier"
 )
 
 // linkCodes are the codes of links first..first+count-1.
@@ -165,7 +167,7 @@ func TestHmultFlawFound(t *testing.T) {
 func TestFieldClean(t *testing.T) {
 	t.Parallel()
 	count, links, seeds := 512, 2048, []uint64{1, 2, 3}
-	if os.Getenv("REMAP_LONG") != "" {
+	if tier.IsLong() {
 		count, links, seeds = 2048, 18432, seeds[:1]
 	}
 	for _, seed := range seeds {
@@ -248,7 +250,7 @@ func TestHashCasesDiffer(t *testing.T) {
 // The table of all hashes, to be read with -v.
 func TestHashTable(t *testing.T) {
 	ids, links := 512, 512
-	if os.Getenv("REMAP_LONG") != "" {
+	if tier.IsLong() {
 		ids, links = 1024, 1024
 	}
 	var text strings.Builder

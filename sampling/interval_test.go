@@ -4,15 +4,15 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"os"
 	"testing"
 
 	"gonum.org/v1/gonum/stat/distuv"
 
+	"remap/internal/testkit/tier"
 	"remap/sampling"
 )
 
-func long() bool { return os.Getenv("REMAP_LONG") != "" }
+func long() bool { return tier.IsLong() }
 
 // chances are the probabilities of from, from+1, ... samples of n packets that
 // are each sampled with probability 1/weight. What is left out is below 1e-6 in

@@ -2,9 +2,9 @@ package sampling_test
 
 import (
 	"math"
-	"os"
 	"testing"
 
+	"remap/internal/testkit/tier"
 	"remap/sampling"
 )
 
@@ -86,7 +86,7 @@ type linkObserved struct{ w, c, ww, cc, wc, varW, varC, common observed }
 
 func simulate(t *testing.T, v sampling.Variant, truths []sampling.Truth) {
 	runs := 2000
-	if os.Getenv("REMAP_LONG") != "" {
+	if tier.IsLong() {
 		runs = 10000
 	}
 	random := sampling.NewRandom(11)

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"maps"
 	"math/rand/v2"
-	"os"
 	"slices"
 
 	"testing"
@@ -15,6 +14,7 @@ import (
 
 	"remap/commgraph"
 	"remap/geometric"
+	"remap/internal/testkit/tier"
 	"remap/mapping"
 	"remap/tiling"
 	"remap/topology"
@@ -180,7 +180,7 @@ func TestContract(t *testing.T) {
 			refused, set := 0, set
 			// slow
 			if slices.Contains([]string{"best", "strong", "default", "multisection"}, spec) &&
-				os.Getenv("REMAP_LONG") == "" {
+				!tier.IsLong() {
 				set = someProblems(t)
 			}
 			for name, p := range set {
@@ -349,7 +349,7 @@ func TestStencilOfTheThesis(t *testing.T) {
 		"tiling:levels=1": {1.42114, 1.42116},
 		"best":            {1.394705, 1.394720}, // no mapping is better
 	}
-	if os.Getenv("REMAP_LONG") != "" {
+	if tier.IsLong() {
 		limits["kl"] = [2]float64{1.3947, 1.75}
 		limits["bisection"] = [2]float64{1.3947, 1.50}
 		limits["multisection"] = [2]float64{1.3947, 1.45}

@@ -10,6 +10,7 @@ import (
 
 	"remap/evalsim"
 	"remap/input"
+	"remap/internal/testkit/tier"
 	"remap/mapping"
 	"remap/strategy"
 	"remap/topology"
@@ -147,7 +148,7 @@ func runExamples(t *testing.T, root, data string, examples []example) {
 			continue
 		}
 		if (strings.Contains(line, "tapered") || strings.Contains(line, "popcount") ||
-			strings.Contains(line, "../shared/")) && os.Getenv("REMAP_LONG") == "" {
+			strings.Contains(line, "../shared/")) && !tier.IsLong() {
 			t.Logf("skipped without REMAP_LONG: %s", line)
 			continue
 		}

@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"remap/internal/testkit/tier"
 )
 
 func TestMain(m *testing.M) {
@@ -43,7 +45,7 @@ func TestScripts(t *testing.T) {
 			return nil
 		},
 		Condition: func(name string) (bool, error) {
-			return name == "shared" && data != "" || name == "long" && os.Getenv("REMAP_LONG") != "", nil
+			return name == "shared" && data != "" || name == "long" && tier.IsLong(), nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"fails": scriptFails,

@@ -10,6 +10,7 @@ import (
 
 	"remap/evalsim"
 	"remap/fixtures"
+	"remap/internal/testkit/tier"
 	"remap/mapping"
 )
 
@@ -43,7 +44,7 @@ func TestScenariosLoad(t *testing.T) {
 // the same simulated time to the nanosecond.
 func TestScenarioIsTheSameInGo(t *testing.T) {
 	for _, s := range fixtures.Table() {
-		if !strings.HasSuffix(s.Name, fixtures.Small) && (s.Name != "popcount" || os.Getenv("REMAP_LONG") == "") {
+		if !strings.HasSuffix(s.Name, fixtures.Small) && (s.Name != "popcount" || !tier.IsLong()) {
 			continue
 		}
 		code, stdout, stderr := runHere("simulate", "--scenario", s.Name, "--strategy", "identity", "--repeats",

@@ -11,6 +11,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"remap/internal/testkit/tier"
 )
 
 // kept is an optimization of a second, among others' traffic, of three rounds and more.
@@ -132,9 +134,7 @@ func TestKilledRunsGoOn(t *testing.T) {
 
 // The same for runs that are killed at many random moments.
 func TestKilledManyTimes(t *testing.T) {
-	if os.Getenv("REMAP_LONG") == "" {
-		t.Skip("long; set REMAP_LONG=1")
-	}
+	tier.Long(t, "long")
 	random := rand.New(rand.NewPCG(6, 8))
 	for _, c := range [][]string{kept(), kept(), kept(),
 		{"optimize", "--scenario", "io-gateway-small", "--rounds", "8", "--repeats", "2",
