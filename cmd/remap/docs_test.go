@@ -144,18 +144,35 @@ func runExamples(t *testing.T, root, data string, examples []example) {
 	for _, e := range examples {
 		line := "remap " + strings.Join(e.args, " ")
 		if strings.Contains(line, "../shared/") && data == "" {
-			t.Logf("skipped, ../shared is absent: %s", line)
+			t.Run("shared", func(t *testing.T) { t.Skipf("skipped: ../shared is absent: %s", line) })
 			continue
 		}
-		if (strings.Contains(line, "tapered") || strings.Contains(line, "popcount") ||
-			strings.Contains(line, "../shared/")) && !tier.IsLong() {
-			t.Logf("skipped without REMAP_LONG: %s", line)
+		if large.MatchString(line) && !tier.IsLong() {
+			t.Run("large", func(t *testing.T) { tier.Long(t, line) })
 			continue
 		}
-		if code, _, stderr := runHere(e.args...); code != exitDone {
+		if code, _, stderr := runHere(shortened(e.args)...); code != exitDone {
 			t.Errorf("%s: %s\nexit code %d\n%s", e.where, line, code, stderr)
 		}
 	}
+}
+
+// large are networks and files of thousands of hosts.
+var large = regexp.MustCompile(`tapered|popcount|\.\./shared/`)
+
+// shortened is a command as it stands in the experiments, and else with little to simulate.
+func shortened(args []string) []string {
+	if tier.IsExperiments() {
+		return args
+	}
+	switch args[0] {
+	case "optimize":
+		return append(slices.Clone(args), "--repeats", "2", "--validation-repeats", "2", "--steps", "1",
+			"--simulations", "6")
+	case "compare", "simulate":
+		return append(slices.Clone(args), "--repeats", "2")
+	}
+	return args
 }
 
 // docs/specs.md names every pattern, option, algorithm, network and routing that

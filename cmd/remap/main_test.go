@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
 
@@ -145,7 +144,7 @@ func TestFullStdout(t *testing.T) {
 
 // A meter shows nothing before its delay and cleans up whenever it stops.
 func TestMeter(t *testing.T) {
-	var screen bytes.Buffer
+	var screen safeBuffer
 	p := &program{stderr: &screen, settings: settings{progress: "always"}}
 	m := p.newMeter("testing", 3)
 	m.step()
@@ -155,11 +154,8 @@ func TestMeter(t *testing.T) {
 	}
 	m = p.newMeter("testing", 3)
 	m.step()
-	time.Sleep(progressDelay + 400*time.Millisecond)
+	waitFor(&screen, "testing 1/3")
 	m.stop()
-	if !strings.Contains(screen.String(), "testing 1/3") {
-		t.Errorf("work of more than %v shows %q", progressDelay, screen.String())
-	}
 	for _, quiet := range []settings{{progress: "never"}, {progress: "auto"},
 		{progress: "always", quiet: true}} {
 		p := &program{stderr: &screen, settings: quiet}
