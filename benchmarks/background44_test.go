@@ -82,6 +82,7 @@ func measure44(t *testing.T, o evalsim.Options, draw, repeats int) measured44 {
 // show that the cause lies outside. With REMAP_TABLE=1 it adds other draws of
 // the other job's receivers, and the default setting.
 func TestBackground44(t *testing.T) {
+	tier.Long(t, "a published figure: five seconds")
 	draws := []int{0}
 	if tier.IsTable() {
 		draws = append(draws, 1, 2)

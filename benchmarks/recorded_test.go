@@ -97,13 +97,10 @@ func (r *recorded) checkHops(t *testing.T) {
 
 // seedsToRun is 5 where time is given, or else 1.
 func seedsToRun() int {
-	switch {
-	case tier.IsTable():
+	if tier.IsTable() {
 		return 5
-	case tier.IsLong():
-		return 2
 	}
-	return 1
+	return tier.Cases(1, 1, 2)
 }
 
 // spread is the hop-bytes over seeds.
@@ -161,7 +158,7 @@ func TestRecorded(t *testing.T) {
 		{name: "`random`", spec: "random"},
 	}
 	if !tier.IsTable() {
-		ways = ways[:1]
+		ways = ways[:tier.Cases(0, 1, 1)]
 	}
 	var out strings.Builder
 	out.WriteString("| run | torus | mapping | hop-bytes | to the recorded | least and most " +

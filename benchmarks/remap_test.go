@@ -95,6 +95,7 @@ func checkLimited(t testing.TB, u *fixtures.Setup, r *feedback.Result) {
 // A fifth of the ranks is enough for most of the gain where the storage hosts of
 // others are on other leaf switches than before.
 func TestRemapFewRanks(t *testing.T) {
+	tier.Long(t, "two searches: four seconds")
 	u, r := remapped(t, "io-gateway-small", "tiling", 2, 3)
 	checkLimited(t, u, r)
 	few, all := r.MoveTable[2], r.MoveTable[3]

@@ -14,6 +14,7 @@ import (
 // REMAP_TABLE=1 go test -run VolumeError -v -timeout 1h ./benchmarks, ten minutes on one
 // core. Without it two small jobs.
 func TestVolumeError(t *testing.T) {
+	tier.Long(t, "two jobs at full volume: seven seconds")
 	cases := []volumeCase{{"stencil2d:8x8,rounds=60", tree64, 0}, {"nas-cg:64,rounds=30", "torus:4x4x4", 0}}
 	caps := []int64{1024, 2048}
 	if tier.IsTable() {
