@@ -10,7 +10,9 @@
 package tier
 
 import (
+	"flag"
 	"os"
+	"strconv"
 	"testing"
 )
 
@@ -57,4 +59,12 @@ func Cases(quick, long, experiments int) int {
 		return long
 	}
 	return quick
+}
+
+// Checks sets how many cases rapid.Check draws in this tier, unless -rapid.checks says it. It
+// is for an init function of a test file whose package imports rapid.
+func Checks(quick, long, experiments int) {
+	if err := flag.Set("rapid.checks", strconv.Itoa(Cases(quick, long, experiments))); err != nil {
+		panic(err)
+	}
 }
