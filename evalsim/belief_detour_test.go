@@ -120,10 +120,7 @@ func TestSaturationWithDetours(t *testing.T) {
 	nextOfLarger := pattern{larger, func(from, to int32) bool { return to/8 == (from/8+1)%17 }}
 	nextSwitch := pattern{hyperx, func(from, to int32) bool { return to == from/6*6+(from+1)%6 }}
 	nextOfSmall := pattern{small, func(from, to int32) bool { return to == from/4*4+(from+1)%4 }}
-	packets := 1500
-	if tier.IsLong() {
-		packets = 2000
-	}
+	packets := tier.Cases(1500, 1500, 2000)
 	for _, c := range []struct {
 		pattern
 		routing evalsim.Routing

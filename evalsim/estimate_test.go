@@ -16,8 +16,8 @@ import (
 // all well-sampled links and many seeds, standardized errors have mean 0 and
 // variance 1, and 95 % intervals cover.
 func TestSamplesAgreeWithCounters(t *testing.T) {
-	for _, text := range []string{"full", "n=2", "one-bit", "one-reservoir", "one-reservoir," +
-		"hash=whole", "bloom:32"} {
+	for _, text := range []string{"full", "one-bit", "n=2", "one-reservoir", "one-reservoir,hash=whole",
+		"bloom:32"}[:tier.Cases(2, 6, 6)] {
 		v, err := sampling.ParseVariant(text)
 		if err != nil {
 			t.Fatal(err)
@@ -63,9 +63,7 @@ func samplesAgree(t *testing.T, v sampling.Variant) {
 	if v.Kind == sampling.Bloom {
 		repeats = 14
 	}
-	if tier.IsLong() {
-		repeats *= 4
-	}
+	repeats *= tier.Cases(1, 1, 4)
 	o := evalsim.DefaultOptions()
 	o.Sampling = v
 	results, err := evalsim.Repeat(context.Background(), top,

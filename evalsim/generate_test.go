@@ -106,14 +106,12 @@ func readBack(t rapid.TB, top *topology.Topology) *topology.Topology {
 	return read
 }
 
-// check is rapid.Check, and ten times as much in the long tier. A failure prints
+func init() { tier.Checks(30, 100, 100) }
+
+// check is rapid.Check, and ten times as much in the experiments. A failure prints
 // what was drawn, and how to have it again.
 func check(t *testing.T, property func(*rapid.T)) {
-	times := 1
-	if tier.IsLong() {
-		times = 10
-	}
-	for range times {
+	for range tier.Cases(1, 1, 10) {
 		rapid.Check(t, property)
 	}
 }
