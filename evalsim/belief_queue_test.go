@@ -12,6 +12,7 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 
 	"remap/evalsim"
+	"remap/internal/testkit/tier"
 	"remap/sampling"
 	"remap/topology"
 	"remap/workload"
@@ -97,7 +98,7 @@ func TestPoissonArrivalsWaitAsMD1(t *testing.T) {
 		{0.6, evalsim.CutThrough, 12000, 0.035},
 		{0.6, evalsim.StoreAndForward, 12000, 0.035},
 		{0.8, evalsim.CutThrough, 30000, 0.035},
-	} {
+	}[:tier.Cases(1, 4, 4)] {
 		var waits []float64
 		for seed := range uint64(4) {
 			random := rand.New(rand.NewPCG(seed, 1))

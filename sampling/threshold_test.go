@@ -4,6 +4,7 @@ import (
 	"math"
 	"testing"
 
+	"remap/internal/testkit/tier"
 	"remap/sampling"
 )
 
@@ -13,7 +14,7 @@ import (
 func TestFalsePositives(t *testing.T) {
 	t.Parallel()
 	const runs, crossed, unused = 2000, 17, 48
-	names := []string{"one-bit", "one-reservoir"}
+	names := []string{"one-bit", "one-reservoir"}[:tier.Cases(1, 2, 2)]
 	if long() {
 		names = append(names, "one-bit,hash=crc")
 	}

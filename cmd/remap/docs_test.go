@@ -157,8 +157,8 @@ func runExamples(t *testing.T, root, data string, examples []example) {
 	}
 }
 
-// large are networks and files of thousands of hosts.
-var large = regexp.MustCompile(`tapered|popcount|\.\./shared/`)
+// large are networks and files of thousands of hosts, and checks of 20 models.
+var large = regexp.MustCompile(`--check-model|reduction-naive|tapered|popcount|\.\./shared/`)
 
 // shortened is a command as it stands in the experiments, and else with little to simulate.
 func shortened(args []string) []string {
