@@ -39,7 +39,8 @@ func TestLimitsAreErrors(t *testing.T) {
 		for l := range top.Links {
 			top.Links[l].Latency += c.latency
 		}
-		_, err := evalsim.Run(context.Background(), top, []evalsim.Job{{Program: c.p, Hosts: identity(c.p.Ranks())}}, c.o)
+		_, err := evalsim.Run(context.Background(), top,
+			[]evalsim.Job{{Program: c.p, Hosts: identity(c.p.Ranks())}}, c.o)
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, want %q", name, err, c.want)
 		}

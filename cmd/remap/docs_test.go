@@ -157,8 +157,9 @@ func runExamples(t *testing.T, root, data string, examples []example) {
 	}
 }
 
-// large are networks and files of thousands of hosts, and checks of 20 models.
-var large = regexp.MustCompile(`--check-model|reduction-naive|tapered|popcount|\.\./shared/`)
+// large are networks and files of thousands of hosts, and what takes seconds on small ones.
+var large = regexp.MustCompile(
+	`--check-model|reduction-naive|tapered|popcount|\.\./shared/|heat64.*--strategy best|best:trials`)
 
 // shortened is a command as it stands in the experiments, and else with little to simulate.
 func shortened(args []string) []string {

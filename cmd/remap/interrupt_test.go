@@ -126,7 +126,8 @@ func TestInterruptKeepsTheBest(t *testing.T) {
 
 // An interrupt before anything was evaluated writes nothing and fails.
 func TestInterruptTooEarly(t *testing.T) {
-	for _, signal := range []syscall.Signal{syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP}[:tier.Cases(1, 3, 3)] {
+	signals := []syscall.Signal{syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP}
+	for _, signal := range signals[:tier.Cases(1, 3, 3)] {
 		if ossignal.Ignored(signal) { // as under nohup, which the program respects
 			t.Logf("skipped: %v is ignored here", signal)
 			continue

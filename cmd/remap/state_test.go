@@ -134,7 +134,7 @@ func TestKilledRunsGoOn(t *testing.T) {
 
 // The same for runs that are killed at many random moments.
 func TestKilledManyTimes(t *testing.T) {
-	tier.Long(t, "long")
+	tier.Long(t, "four searches, killed many times: a minute")
 	random := rand.New(rand.NewPCG(6, 8))
 	for _, c := range [][]string{kept(), kept(), kept(),
 		{"optimize", "--scenario", "io-gateway-small", "--rounds", "8", "--repeats", "2",
@@ -163,6 +163,7 @@ func TestKilledManyTimes(t *testing.T) {
 // More rounds go on behind the old end, and give what a run with as many from the
 // beginning gives; so do fewer.
 func TestMoreRounds(t *testing.T) {
+	tier.Long(t, "three searches, each twice: three seconds")
 	state := t.TempDir()
 	for _, rounds := range []string{"1", "3", "2"} {
 		args := append(kept(), "--rounds", rounds)
