@@ -157,7 +157,7 @@ func powerLawFlows(n int) []commgraph.Flow {
 // TestMachinesQuick: on small machines multisection is better than what needs
 // no thought, and no worse than Scotch.
 func TestMachinesQuick(t *testing.T) {
-	for _, c := range machineCases[:tier.Cases(2, 4, 4)] {
+	for _, c := range machineCases[:tier.Cases(1, 4, 4)] {
 		j := c.job(t)
 		f := j.run(t, "multisection", 1)
 		if f.refusal != nil {

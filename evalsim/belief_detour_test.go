@@ -147,7 +147,7 @@ func TestSaturationWithDetours(t *testing.T) {
 		{nextSwitch, evalsim.UGAL, 4, 6. / 8, 0.06, 0.85, 0.95},
 		{nextSwitch, evalsim.UGAL, 16, 6. / 8, 0.06, 0.85, 0.95},
 		{nextOfSmall, evalsim.UGAL, 16, 4. / 8, 0.06, 0.85, 0.95},
-	}[:tier.Cases(5, 15, 15)] {
+	}[:tier.Cases(4, 15, 15)] {
 		name := fmt.Sprintf("%s, %v, adversarial %v, room for %d packets",
 			c.top.Name, c.routing, c.next != nil, c.buffer)
 		detour := c.routing == evalsim.Valiant || c.routing == evalsim.UGAL && c.next != nil

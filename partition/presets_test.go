@@ -37,7 +37,7 @@ func TestCoresMakeNoDifference(t *testing.T) {
 	}
 	strategies := presets()
 	if !tier.IsLong() {
-		strategies = strategies[:2]
+		strategies = strategies[:1]
 	}
 	for _, s := range strategies {
 		p := &mapping.Problem{Graph: g, Machine: machine, Allocation: everyHost(machine), Seed: 5}
@@ -57,6 +57,7 @@ func TestCoresMakeNoDifference(t *testing.T) {
 // TestEffortPays: over a few graphs and seeds every preset is better than the
 // one before it.
 func TestEffortPays(t *testing.T) {
+	tier.Long(t, "mappings of thousands of ranks: a second and more")
 	spec, seeds, tried := "fattree:nodes-per-leaf=16,leaves-per-pod=8,pods=2,aggs-per-pod=1,"+
 		"cores=4", uint64(1), presets()[:2]
 	if tier.IsLong() {

@@ -53,6 +53,7 @@ func TestFalsePositives(t *testing.T) {
 // False positives of filters are few events: their number jumps, and the rate is
 // at most twice what is asked for.
 func TestFalsePositivesOfFilters(t *testing.T) {
+	tier.Long(t, "means over thousands of runs: two seconds")
 	t.Parallel()
 	const runs, crossed, unused = 400, 17, 48
 	some := fixedTraffic(400)

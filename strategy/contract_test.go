@@ -143,11 +143,11 @@ func problems(t testing.TB) map[string]*mapping.Problem {
 	return set
 }
 
-// someProblems is a sixteenth of them, and in the long tier a quarter.
+// someProblems is a thirtieth of them, and in the long tier a quarter.
 func someProblems(t testing.TB) map[string]*mapping.Problem {
 	set := problems(t)
 	for i, name := range slices.Sorted(maps.Keys(set)) {
-		if i%tier.Cases(16, 4, 4) != 0 {
+		if i%tier.Cases(30, 4, 4) != 0 {
 			delete(set, name)
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -166,12 +167,13 @@ func shortened(args []string) []string {
 	if tier.IsExperiments() {
 		return args
 	}
+	repeats := strconv.Itoa(tier.Cases(1, 2, 0))
 	switch args[0] {
 	case "optimize":
-		return append(slices.Clone(args), "--repeats", "2", "--validation-repeats", "2", "--steps", "1",
-			"--simulations", "6")
+		return append(slices.Clone(args), "--repeats", repeats, "--validation-repeats", repeats, "--steps", "1",
+			"--simulations", "4")
 	case "compare", "simulate":
-		return append(slices.Clone(args), "--repeats", "2")
+		return append(slices.Clone(args), "--repeats", repeats)
 	}
 	return args
 }

@@ -100,6 +100,7 @@ func inRound(round int) func([]byte) bool {
 // with the bytes of an undisturbed one; so does one that is interrupted, one of another
 // number of workers, and one that had a budget before.
 func TestKilledRunsGoOn(t *testing.T) {
+	tier.Long(t, "six runs, killed and continued: five seconds")
 	args := kept()
 	whole := t.TempDir()
 	result, mapping := stated(t, args, "")
