@@ -185,6 +185,7 @@ func TestSaturationWithDetours(t *testing.T) {
 // At a tenth of the hosts' rate no shortest way has a queue, and UGAL sends hardly any
 // packet by another.
 func TestDetoursAtLowLoad(t *testing.T) {
+	tier.Long(t, "a sweep of simulations: two seconds")
 	t.Parallel()
 	for _, spec := range []string{"dragonfly:groups=9,routers=4,hosts=2,global=2",
 		"dragonfly:groups=17,routers=8,hosts=4,global=4", "hyperx:6x6,hosts=4"} {

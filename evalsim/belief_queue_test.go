@@ -190,6 +190,7 @@ func throughputs(t *testing.T, top *topology.Topology, p *workload.Program, o ev
 // For k = 1 that is the 2-sqrt(2) of Karol, Hluchyj and Morgan (1987), whose
 // argument it is; the simulator wants two packets of room at least.
 func TestThroughputOfFiniteBuffers(t *testing.T) {
+	tier.Long(t, "a sweep of simulations: two seconds")
 	t.Parallel()
 	const hosts, packet, packets = 128, 4096, 600
 	top := hub(t, "torus:1,hosts=128,latency-ns=0", 50)

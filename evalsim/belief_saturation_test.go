@@ -73,6 +73,7 @@ func toAnyOther(hosts int) func(int, *rand.Rand) int {
 // leaves idle within the window and what full buffers stop. More room never
 // costs throughput.
 func TestSaturationOfFullFatTree(t *testing.T) {
+	tier.Long(t, "a sweep of simulations: two seconds")
 	t.Parallel()
 	specs := []string{"fattree:nodes-per-leaf=8,leaves-per-pod=8,pods=1,aggs-per-pod=8,cores=0",
 		"fattree:nodes-per-leaf=4,leaves-per-pod=4,pods=4,aggs-per-pod=4,cores=16"}
