@@ -120,10 +120,7 @@ var accuracyTests = []struct {
 // TestAccuracy holds ways to sample to the formulas: bias, errors, the coverage of
 // intervals and the packets that 10 % take.
 func TestAccuracy(t *testing.T) {
-	runs, long := 1000, tier.IsLong()
-	if long {
-		runs = 2000
-	}
+	runs, long := tier.Cases(1000, 1000, 2000), tier.IsLong()
 	for _, c := range accuracyTests {
 		rows := c.rows[:min(len(c.rows), tier.Cases(2, 5, 5))]
 		if long {

@@ -170,7 +170,7 @@ func (p *plot5) deviations(link int32) float64 {
 //
 //	REMAP_TABLE=1 go test -timeout 60m -run Figures5 -v ./benchmarks
 func TestFigures5(t *testing.T) {
-	tier.Long(t, "three reductions of 6.5 million packets")
+	tier.Experiment(t, "three reductions of 6.5 million packets: half a minute")
 	plots := map[string]*plot5{}
 	var order []*plot5
 	for _, f := range figures5 {

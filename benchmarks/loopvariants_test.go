@@ -100,7 +100,7 @@ func loopOn(t *testing.T, v sampling.Variant, every uint32, seed uint64) (us, pa
 // counters: it ends within 2 % of it. With REMAP_TABLE=1 it tells so of several
 // variants, seeds and shares of packets that carry a header.
 func TestLoopOnSamples(t *testing.T) {
-	tier.Long(t, "searches over 4608 ranks")
+	tier.Experiment(t, "searches over 4608 ranks: twenty seconds")
 	seeds, variants, shares := []uint64{1}, []string{"off", "one-reservoir"}, []uint32{1}
 	if tier.IsTable() {
 		seeds, variants, shares = []uint64{1, 2, 3, 4, 5, 6},

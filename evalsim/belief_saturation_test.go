@@ -156,7 +156,7 @@ func TestSaturationOfTorus(t *testing.T) {
 	}{{"torus:15x15", ring(15) * 224 / 225}, {"torus:31", ring(31) * 30 / 31},
 		{"torus:4x4", ring(4) * 15 / 16}, {"torus:7x7", ring(7) * 48 / 49},
 		{"torus:8x8", ring(8) * 63 / 64}, {"mesh:9x9", line(9) * 80 / 81},
-		{"torus:8x8x4", ring(8) * 255 / 256}, {"torus:8x8x8", ring(8) * 511 / 512}}[:tier.Cases(6, 8, 8)]
+		{"torus:8x8x4", ring(8) * 255 / 256}, {"torus:8x8x8", ring(8) * 511 / 512}}[:tier.Cases(4, 8, 8)]
 	packets := 200
 	if tier.IsExperiments() {
 		cases = append(cases, struct {

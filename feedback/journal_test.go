@@ -99,10 +99,7 @@ func TestJournalDamaged(t *testing.T) {
 		}
 		return done
 	}
-	every := 11
-	if tier.IsLong() {
-		every = 1
-	}
+	every := tier.Cases(41, 5, 1)
 	for n := 0; n < len(whole); n += every {
 		check(fmt.Sprintf("cut at %d", n), whole[:n], true)
 		flipped := append([]byte(nil), whole...)

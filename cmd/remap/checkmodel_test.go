@@ -8,11 +8,14 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"remap/internal/testkit/tier"
 )
 
 // An interrupt during the check leaves the mapping, which was written before it,
 // and tells what was done.
 func TestInterruptOfCheck(t *testing.T) {
+	tier.Long(t, "two seconds")
 	output := filepath.Join(t.TempDir(), "best.csv")
 	var stdout bytes.Buffer
 	c := remapCommand(t, "optimize", "--topology",

@@ -126,8 +126,9 @@ func TestInterruptKeepsTheBest(t *testing.T) {
 
 // An interrupt before anything was evaluated writes nothing and fails.
 func TestInterruptTooEarly(t *testing.T) {
+	tier.Long(t, "three interrupts: four seconds")
 	signals := []syscall.Signal{syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP}
-	for _, signal := range signals[:tier.Cases(1, 3, 3)] {
+	for _, signal := range signals {
 		if ossignal.Ignored(signal) { // as under nohup, which the program respects
 			t.Logf("skipped: %v is ignored here", signal)
 			continue
