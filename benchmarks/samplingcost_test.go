@@ -36,7 +36,7 @@ func BenchmarkSampling(b *testing.B) {
 // decoding included: the least of several runs of each variant, taken in turn,
 // against that without sampling.
 func TestSamplingCost(t *testing.T) {
-	tier.Long(t, "some seconds of simulations")
+	tier.Experiment(t, "measures for fifteen seconds")
 	measured := variants[:5]
 	rounds := 6
 	if tier.IsTable() {

@@ -152,6 +152,10 @@ func runExamples(t *testing.T, root, data string, examples []example) {
 			t.Run("large", func(t *testing.T) { tier.Long(t, line) })
 			continue
 		}
+		if strings.HasPrefix(line, "remap compare --topology tapered ") && !tier.IsExperiments() {
+			t.Run("sweep", func(t *testing.T) { tier.Experiment(t, line) })
+			continue
+		}
 		if code, _, stderr := runHere(shortened(e.args)...); code != exitDone {
 			t.Errorf("%s: %s\nexit code %d\n%s", e.where, line, code, stderr)
 		}

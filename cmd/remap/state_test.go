@@ -139,7 +139,7 @@ func TestKilledManyTimes(t *testing.T) {
 	random := rand.New(rand.NewPCG(6, 8))
 	for _, c := range [][]string{kept(), kept(), kept(),
 		{"optimize", "--scenario", "io-gateway-small", "--rounds", "8", "--repeats", "2",
-			"--validation-repeats", "6", "--strategies", "rcm", "--json"}} {
+			"--validation-repeats", "6", "--strategies", "rcm", "--json"}}[tier.Cases(0, 2, 0):] {
 		whole, state := t.TempDir(), t.TempDir()
 		result, mapping := stated(t, c, whole)
 		kills := 0
