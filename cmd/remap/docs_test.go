@@ -46,7 +46,12 @@ func TestDocumentedCommands(t *testing.T) {
 		}
 		examples := inCodeBlocks(filepath.Base(document), string(text))
 		found += len(examples)
-		t.Run(filepath.Base(document), func(t *testing.T) { runExamples(t, root, data, examples) })
+		t.Run(filepath.Base(document), func(t *testing.T) {
+			if document != documents[0] && len(examples) > 0 {
+				tier.Long(t, "commands of a document other than README.md: seconds")
+			}
+			runExamples(t, root, data, examples)
+		})
 	}
 	if found == 0 {
 		t.Error("no command found in the documents: the test does not see them")
