@@ -89,7 +89,7 @@ func checkBook(t *testing.T, outcomes []*bookOutcome) {
 func TestBookAgreesWithItself(t *testing.T) {
 	t.Parallel()
 	tier.Long(t, "runs of the oracle against itself: five seconds and more")
-	cases := tier.Cases(0, 10, 40)
+	cases := tier.Cases(0, 4, 40)
 	var outcomes []*bookOutcome
 	for n := range cases {
 		c := newBookCase(t, n)

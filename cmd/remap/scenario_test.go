@@ -45,7 +45,7 @@ func TestScenariosLoad(t *testing.T) {
 func TestScenarioIsTheSameInGo(t *testing.T) {
 	most := tier.Cases(3, 100, 100)
 	for _, s := range fixtures.Table() {
-		if !strings.HasSuffix(s.Name, fixtures.Small) && (s.Name != "popcount" || !tier.IsLong()) || most == 0 {
+		if !strings.HasSuffix(s.Name, fixtures.Small) && (s.Name != "popcount" || !tier.IsExperiments()) || most == 0 {
 			continue
 		}
 		most--
