@@ -1,7 +1,8 @@
 # Targets:
 #   build      the program, ./remap
-#   test       everything a change must pass: formatting, vet, staticcheck, all tests, the
-#              simulator's own checks (tag invariants), races
+#   test       everything a change must pass, in five minutes: formatting, vet, staticcheck, the
+#              tests of the long tier, the simulator's own checks (tag invariants), races
+#   experiments  the tests again with all their cases, and sweeps of minutes
 #   test-real  outputs held against the real launchers, where they can be had
 #   bench      benchmarks, with quality beside time
 #   results    measures the pages of docs/results again: all, hours, or those of
@@ -11,21 +12,27 @@
 #              TO='partRounds = 1' STRATEGY=default (none = optimize)
 #   clean      remove what the others made
 # Needs Go, git and make; what else is missing is skipped with a line that says so.
+# The quick tier is go test ./... (a minute; internal/testkit/tier has the tiers). Tests that
+# were skipped are named at the end, with what would run them.
 
 GO ?= go
 STATICCHECK := .tools/staticcheck
+GOTESTSUM := .tools/gotestsum
+# Nothing but this limit, of a whole package, ends a test: a busy machine is slow.
+TIMEOUT := -timeout 60m
 SINCE ?= HEAD~1
 # The race detector slows tests ten times and more: only what starts goroutines,
 # and not the scripts of the whole program, which take minutes under it.
-RACE_TESTS := TestMeter|TestRepeats|TestCancelled|TestNeverWorse|TestInterrupted
+RACE_TESTS := TestMeter|TestRepeats|TestCancelled|TestNeverWorse|TestInterrupted|TestAhead
 RACE_PACKAGES := ./cmd/remap ./evalsim ./feedback
 
-.PHONY: build test format vet staticcheck tools-unit unit invariants race test-real bench results api ablate clean
+.PHONY: build test format vet staticcheck gotestsum tools-unit unit invariants race experiments test-real bench \
+	results api ablate clean
 
 build:
 	$(GO) build -o remap ./cmd/remap
 
-test: format vet staticcheck unit invariants race
+test: format vet staticcheck tools-unit race invariants unit
 
 format:
 	@unformatted=$$(gofmt -l .); if [ -n "$$unformatted" ]; then \
@@ -41,19 +48,39 @@ staticcheck:
 		echo "$(STATICCHECK) ./..."; $(STATICCHECK) ./...; \
 	else echo "skipped: staticcheck could not be fetched"; fi
 
-unit:
-	REMAP_LONG=1 $(GO) test -timeout 40m ./...
+# gotestsum names the skipped tests after a run. It is fetched as staticcheck is; without it
+# plain go test runs them, and names nothing.
+gotestsum:
+	@$(GO) build -C tools -o ../$(GOTESTSUM) gotest.tools/gotestsum || { \
+		rm -f $(GOTESTSUM); echo "skipped: gotestsum could not be fetched: skipped tests are not named"; }
 
-# Every run of the simulator's tests again, with its checks of credits, queues,
-# events, requests and of bytes in and out of every node compiled in.
+# $(call tests,ENVIRONMENT,ARGUMENTS) runs tests in an environment.
+define tests
+	@if [ -x $(GOTESTSUM) ]; then \
+		echo "$(1) $(GO) test $(TIMEOUT) $(2)"; \
+		$(1) $(GOTESTSUM) --format pkgname -- $(TIMEOUT) $(2); \
+	else \
+		echo "$(1) $(GO) test $(TIMEOUT) $(2)"; $(1) $(GO) test $(TIMEOUT) $(2); \
+	fi
+endef
+
+unit: gotestsum
+	$(call tests,REMAP_LONG=1,./...)
+
+experiments: gotestsum
+	$(call tests,REMAP_EXPERIMENTS=1,./...)
+
+# The simulator's tests again, with its checks of credits, queues, events, requests and of
+# bytes in and out of every node compiled in: the quick tier, with as many random cases as
+# the long one has.
 invariants:
 	$(GO) vet -tags invariants ./evalsim
-	$(GO) test -timeout 40m -tags invariants ./evalsim
+	$(GO) test $(TIMEOUT) -tags invariants ./evalsim -rapid.checks 100
 
 race:
 	@if [ "$$($(GO) env CGO_ENABLED)" = 1 ] && command -v "$$($(GO) env CC)" >/dev/null 2>&1; then \
 		echo "$(GO) test -race -run '$(RACE_TESTS)' $(RACE_PACKAGES)"; \
-		$(GO) test -timeout 40m -race -run '$(RACE_TESTS)' $(RACE_PACKAGES); \
+		$(GO) test $(TIMEOUT) -race -run '$(RACE_TESTS)' $(RACE_PACKAGES); \
 	else echo "skipped: the race detector needs a C compiler (gcc)"; fi
 
 # Tests named TestReal... run real programs; they skip unless REMAP_REAL is set.
@@ -64,7 +91,7 @@ test-real:
 			>/dev/null 2>&1 || echo "apt-get could not install Open MPI"; fi
 	@if command -v mpirun >/dev/null 2>&1; then \
 		echo "REMAP_REAL=1 $(GO) test -count=1 -run TestReal ./..."; \
-		REMAP_REAL=1 $(GO) test -count=1 -timeout 40m -run TestReal ./...; \
+		REMAP_REAL=1 $(GO) test -count=1 $(TIMEOUT) -run TestReal ./...; \
 	else echo "skipped: no real launcher (mpirun) on this machine"; fi
 
 bench:
@@ -74,10 +101,8 @@ bench:
 results:
 	@$(GO) run -C tools ./results -root .. $(PAGES)
 
-test: tools-unit
-
 tools-unit:
-	@if $(GO) list -C tools -deps ./results >/dev/null 2>&1; then $(GO) test -C tools -count=1 ./results; \
+	@if $(GO) list -C tools -deps ./results >/dev/null 2>&1; then $(GO) test -C tools -count=1 ./results ./ablate; \
 	else echo "skipped: what tools/results needs could not be fetched"; fi
 
 # apidiff lives in tools/ as staticcheck does. What it lists is what the changelog must say.

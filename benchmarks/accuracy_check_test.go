@@ -2,9 +2,10 @@ package benchmarks
 
 import (
 	"math"
-	"os"
 	"slices"
 	"testing"
+
+	"remap/internal/testkit/tier"
 )
 
 // accuracySigmas is how many standard errors a mean over runs may be off.
@@ -99,12 +100,11 @@ var accuracyTests = []struct {
 	long    []accuracyRow
 }{
 	{accuracyCase{topology: "dragonfly:groups=3,routers=2,hosts=2,global=1", pattern: "uniform:12,rounds=10"},
-		[]accuracyRow{{variant: "full"}, {variant: "one-bit"}, {variant: "one-bit", unrelated: true},
-			{variant: "one-reservoir", unrelated: true},
-			{variant: "one-reservoir,hash=whole"}, {variant: "full,counter=2"},
+		[]accuracyRow{{variant: "full"}, {variant: "one-bit"}, {variant: "one-reservoir", unrelated: true},
 			{variant: "full,counter=2", corrected: true}, {variant: "bloom:16"}},
-		[]accuracyRow{{variant: "n=2"}, {variant: "one-bit", counting: true}, {variant: "one-bit," +
-			"unpruned"}, {variant: "one-bit,hash=hmult", unrelated: true}, {variant: "one-reservoir,counter=4"},
+		[]accuracyRow{{variant: "one-bit", unrelated: true}, {variant: "one-reservoir,hash=whole"},
+			{variant: "full,counter=2"}, {variant: "n=2"}, {variant: "one-bit", counting: true}, {variant: "one-bit," +
+				"unpruned"}, {variant: "one-bit,hash=hmult", unrelated: true}, {variant: "one-reservoir,counter=4"},
 			{variant: "one-bit,counter=2", corrected: true}, {variant: "full,drawn=8"},
 			{variant: "full", chance: "feedback"}, {variant: "full", chance: "rings"}, {variant: "bloom:32"}}},
 	{accuracyCase{topology: "torus:8x3", pattern: "uniform:24,rounds=4"}, nil,
@@ -120,12 +120,9 @@ var accuracyTests = []struct {
 // TestAccuracy holds ways to sample to the formulas: bias, errors, the coverage of
 // intervals and the packets that 10 % take.
 func TestAccuracy(t *testing.T) {
-	runs, long := 1000, os.Getenv("REMAP_LONG") != ""
-	if long {
-		runs = 2000
-	}
+	runs, long := tier.Cases(1000, 1000, 2000), tier.IsLong()
 	for _, c := range accuracyTests {
-		rows := c.rows
+		rows := c.rows[:min(len(c.rows), tier.Cases(2, 5, 5))]
 		if long {
 			rows = slices.Concat(rows, c.long)
 		}

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"remap/internal/testkit/tier"
 	"remap/sampling"
 	_ "remap/sampling/bloom" // the hash of variants bloom:BITS
 )
@@ -60,13 +61,11 @@ const manyLinks = 400
 
 // TestAccuracyTable measures, for every way to sample, what receivers conclude
 // against exact counters, with the formulas' predictions beside it, and writes it as
-// tables: REMAP_LONG=1 REMAP_TABLE=1 go test -run Accuracy -v ./benchmarks.
+// tables: REMAP_TABLE=1 go test -run Accuracy -v ./benchmarks.
 // With REMAP_ACCURACY="TOPOLOGY PATTERN" it does so for another traffic, with
 // REMAP_ACCURACY_ROWS=REGEXP for those rows alone: none depends on others.
 func TestAccuracyTable(t *testing.T) {
-	if os.Getenv("REMAP_LONG") == "" || os.Getenv("REMAP_TABLE") == "" {
-		t.Skip("skipped: measures for five minutes; set REMAP_LONG=1 and REMAP_TABLE=1")
-	}
+	tier.Table(t, "measures for five minutes")
 	cases := accuracyCases
 	if other := strings.Fields(os.Getenv("REMAP_ACCURACY")); len(other) == 2 {
 		cases = []accuracyCase{{title: strings.Join(other, ", "), topology: other[0], pattern: other[1]}}

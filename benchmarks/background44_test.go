@@ -3,7 +3,6 @@ package benchmarks
 import (
 	"context"
 	"fmt"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -12,6 +11,7 @@ import (
 	"remap/diagnosis"
 	"remap/evalsim"
 	"remap/fixtures"
+	"remap/internal/testkit/tier"
 	"remap/mapping"
 	"remap/sampling"
 	"remap/workload"
@@ -82,8 +82,9 @@ func measure44(t *testing.T, o evalsim.Options, draw, repeats int) measured44 {
 // show that the cause lies outside. With REMAP_TABLE=1 it adds other draws of
 // the other job's receivers, and the default setting.
 func TestBackground44(t *testing.T) {
+	tier.Long(t, "a published figure: five seconds")
 	draws := []int{0}
-	if os.Getenv("REMAP_TABLE") != "" {
+	if tier.IsTable() {
 		draws = append(draws, 1, 2)
 	}
 	for _, set := range askedSettings(true) {

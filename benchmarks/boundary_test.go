@@ -3,12 +3,12 @@ package benchmarks
 import (
 	"context"
 	"fmt"
-	"os"
 	"strings"
 	"testing"
 
 	"remap/evalsim"
 	"remap/fixtures"
+	"remap/internal/testkit/tier"
 	"remap/workload"
 )
 
@@ -81,9 +81,7 @@ func boundaryVariants(t *testing.T, extents [3]int, bytes int64) []variant {
 // receiver. Waiting at edges, or for every direction, keeps them apart. It
 // shows with one rank a host; 36 ranks of a host meet at their one link anyway.
 func TestBoundaryMeetings(t *testing.T) {
-	if os.Getenv("REMAP_LONG") == "" {
-		t.Skip("skipped: simulations of thousands of ranks; set REMAP_LONG=1")
-	}
+	tier.Long(t, "simulations of thousands of ranks")
 	extents := [3]int{16, 16, 18}
 	s := fixtures.Scenario{Name: "boundary", Topology: "tapered", Pattern: "stencil3d7:16x16x18"}
 	u, err := s.Open(1)

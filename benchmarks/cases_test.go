@@ -5,10 +5,10 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
-	"syscall"
 	"testing"
 
 	"remap/evalsim"
+	"remap/internal/testkit"
 	"remap/sampling"
 	"remap/topology"
 	"remap/workload"
@@ -124,9 +124,5 @@ func play(t testing.TB, s *evalsim.Simulation) *evalsim.Result {
 // userSeconds is the processor time this process has used in user mode.
 func userSeconds(t testing.TB) float64 {
 	t.Helper()
-	var usage syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &usage); err != nil {
-		t.Fatal(err)
-	}
-	return float64(usage.Utime.Sec) + float64(usage.Utime.Usec)/1e6
+	return testkit.UserTime().Seconds()
 }

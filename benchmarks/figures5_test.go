@@ -2,12 +2,12 @@ package benchmarks
 
 import (
 	"math"
-	"os"
 	"runtime/debug"
 	"slices"
 	"testing"
 
 	"remap/evalsim"
+	"remap/internal/testkit/tier"
 	"remap/sampling"
 	"remap/topology"
 )
@@ -168,16 +168,14 @@ func (p *plot5) deviations(link int32) float64 {
 // tables, and tests what the thesis says of them. With REMAP_TABLE=1 the tenfold
 // ones and the thesis's hash, too (five minutes on a core, 6 GB):
 //
-//	REMAP_LONG=1 REMAP_TABLE=1 go test -timeout 60m -run Figures5 -v ./benchmarks
+//	REMAP_TABLE=1 go test -timeout 60m -run Figures5 -v ./benchmarks
 func TestFigures5(t *testing.T) {
-	if os.Getenv("REMAP_LONG") == "" {
-		t.Skip("skipped: three reductions of 6.5 million packets; set REMAP_LONG=1")
-	}
+	tier.Experiment(t, "three reductions of 6.5 million packets: half a minute")
 	plots := map[string]*plot5{}
 	var order []*plot5
 	for _, f := range figures5 {
-		if f.exclusive && os.Getenv("REMAP_TABLE") == "" {
-			t.Logf("skipped: figure %s; set REMAP_TABLE=1", f.name)
+		if f.exclusive && !tier.IsTable() {
+			t.Run(f.name, func(t *testing.T) { tier.Table(t, "figure "+f.name+": a minute") })
 			continue
 		}
 		p := draw5(t, f)

@@ -1,9 +1,10 @@
 package benchmarks
 
 import (
-	"os"
 	"slices"
 	"testing"
+
+	"remap/internal/testkit/tier"
 )
 
 // referenceWork is a loop of the simulator's kind: chains of dependent loads
@@ -70,9 +71,7 @@ var speedBounds = []struct {
 // loop that runs just before and after it, so that neither the machine's speed
 // nor other work on it matters much; of several such ratios the median counts.
 func TestSpeedHasNotFallen(t *testing.T) {
-	if os.Getenv("REMAP_LONG") == "" {
-		t.Skip("skipped: measures for some seconds; set REMAP_LONG=1")
-	}
+	tier.Long(t, "measures for some seconds")
 	const steps = 1_000_000
 	reference := newReferenceWork()
 	referenceTime := func() float64 {

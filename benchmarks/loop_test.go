@@ -2,12 +2,12 @@ package benchmarks
 
 import (
 	"context"
-	"os"
 	"testing"
 
 	"remap/evalsim"
 	"remap/feedback"
 	"remap/fixtures"
+	"remap/internal/testkit/tier"
 	"remap/mapping"
 	"remap/strategy"
 	"remap/workload"
@@ -18,9 +18,7 @@ import (
 // provably shortest mapping on the stencil of the 2018 thesis, and without
 // feedback it does not come near.
 func TestFeedbackReachesTiling(t *testing.T) {
-	if os.Getenv("REMAP_LONG") == "" {
-		t.Skip("skipped: five searches over 4608 ranks; set REMAP_LONG=1")
-	}
+	tier.Long(t, "five searches over 4608 ranks")
 	scenario, err := fixtures.Find("tapered-stencil")
 	if err != nil {
 		t.Fatal(err)

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"remap/feedback"
+	"remap/internal/testkit/tier"
 )
 
 // ablationStrategies make the mappings that all models begin with, and those of their
@@ -156,9 +157,7 @@ func measureAblation(t testing.TB, scenario string) []*ablationRow {
 // REMAP_FIGURES=1 also draws the best time against the simulated mappings to
 // docs/figures. REMAP_SEEDS=3 searches with three seeds.
 func TestLoopAblation(t *testing.T) {
-	if os.Getenv("REMAP_TABLE") == "" {
-		t.Skip("skipped: searches of minutes; set REMAP_TABLE=1")
-	}
+	tier.Table(t, "searches of minutes")
 	for _, name := range []string{"pf3d", "io-gateway", "spare", "fragmented"} {
 		for _, size := range []string{"", "-small"} {
 			t.Run(name+size, func(t *testing.T) {

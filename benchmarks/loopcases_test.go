@@ -3,23 +3,21 @@ package benchmarks
 import (
 	"context"
 	"fmt"
-	"os"
 	"runtime"
 	"strings"
 	"testing"
 
 	"remap/evalsim"
+	"remap/internal/testkit/tier"
 	"remap/mapping"
 )
 
 // TestLoopCases is the loop on the two applications of SC'19, beside what that paper
 // tells of them:
-// REMAP_LONG=1 REMAP_TABLE=1 go test -run 'LoopCases|BoundaryMeetings' -timeout 30m -v ./benchmarks
+// REMAP_TABLE=1 go test -run 'LoopCases|BoundaryMeetings' -timeout 30m -v ./benchmarks
 // BoundaryMeetings is its finding about ranks at the edge of miniGhost's grid.
 func TestLoopCases(t *testing.T) {
-	if os.Getenv("REMAP_TABLE") == "" {
-		t.Skip("skipped: searches over 27648 ranks; set REMAP_TABLE=1")
-	}
+	tier.Table(t, "searches over 27648 ranks")
 	t.Run("minighost", ghostCase)
 	t.Run("pf3d", planesCase)
 }

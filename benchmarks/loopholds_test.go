@@ -1,18 +1,19 @@
 package benchmarks
 
 import (
-	"os"
 	"strings"
 	"testing"
 
 	"remap/feedback"
+	"remap/internal/testkit/tier"
 )
 
 // What the loop says holds on seeds that it has not seen: it is not slower than
 // the static mappings, and where it tells of a gain there is one.
 func TestLoopNeverClaimsTooMuch(t *testing.T) {
-	for _, scenario := range []string{"tapered-stencil-small", "irregular-small", "degraded-small",
-		"nas-cg-small"} {
+	tier.Long(t, "searches of five seconds")
+	for _, scenario := range []string{"irregular-small", "nas-cg-small", "degraded-small",
+		"tapered-stencil-small"}[:tier.Cases(0, 1, 4)] {
 		b := openLoop(t, scenario, "multisection,tiling,kl", 1)
 		s := b.settings
 		s.Refine, s.Rounds, s.Repeats = nil, 1, 3
@@ -44,20 +45,24 @@ var leastGains = map[string]float64{
 
 // The loop gains where others crowd leaves, on seeds that it has not seen: in steady state
 // what is promised of each scenario, in one cold step what it gained before there was
-// another question. REMAP_TABLE=1 tells of five seeds in steady state, else there are two.
+// another question. REMAP_TABLE=1 tells of five seeds in steady state, else there are two in
+// the experiments and one in the long tier, which has one scenario.
 func TestLoopGainsBesideOthers(t *testing.T) {
-	if os.Getenv("REMAP_LONG") == "" {
-		t.Skip("skipped: searches of half a minute; set REMAP_LONG=1")
-	}
-	seeds := uint64(2)
-	if os.Getenv("REMAP_TABLE") != "" {
+	tier.Long(t, "searches of ten seconds")
+	seeds := uint64(tier.Cases(0, 1, 2))
+	if tier.IsTable() {
 		seeds = 5
 	}
 	for scenario, cold := range leastGains {
-		gains(t, scenario, 1, 1, cold)
-		for seed := uint64(1); seed <= seeds; seed++ {
-			gains(t, scenario, seed, 0, promisedGain[strings.TrimSuffix(scenario, "-small")])
-		}
+		t.Run(scenario, func(t *testing.T) {
+			if scenario != "io-gateway-small" {
+				tier.Experiment(t, "searches of ten seconds and more")
+			}
+			gains(t, scenario, 1, 1, cold)
+			for seed := uint64(1); seed <= seeds; seed++ {
+				gains(t, scenario, seed, 0, promisedGain[strings.TrimSuffix(scenario, "-small")])
+			}
+		})
 	}
 }
 

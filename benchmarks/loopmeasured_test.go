@@ -3,7 +3,6 @@ package benchmarks
 import (
 	"context"
 	"fmt"
-	"os"
 	"runtime"
 	"strings"
 	"testing"
@@ -13,6 +12,7 @@ import (
 	"remap/evalsim"
 	"remap/feedback"
 	"remap/internal/testkit"
+	"remap/internal/testkit/tier"
 	"remap/mapping"
 )
 
@@ -174,9 +174,7 @@ func (row *measuredRow) cells(seeds int) string {
 // LoopMeasured/spare-small does one scenario, REMAP_SEEDS=3 searches with three seeds;
 // REMAP_FIRST_SEED=101 has other seeds: constants of feedback/params.go were chosen there.
 func TestLoopMeasured(t *testing.T) {
-	if os.Getenv("REMAP_TABLE") == "" {
-		t.Skip("skipped: searches of minutes; set REMAP_TABLE=1")
-	}
+	tier.Table(t, "searches of minutes")
 	seeds, first := setting1000(t, "REMAP_SEEDS", 1), setting1000(t, "REMAP_FIRST_SEED", 1)
 	var table strings.Builder
 	for _, name := range measuredScenarios() {

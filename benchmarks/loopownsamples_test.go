@@ -13,6 +13,7 @@ import (
 	"remap/evalsim"
 	"remap/feedback"
 	"remap/internal/testkit"
+	"remap/internal/testkit/tier"
 	"remap/mapping"
 	"remap/sampling"
 )
@@ -148,9 +149,7 @@ func (row *ownRow) cells(scenario string, all *ownRow, seeds int) string {
 // LoopOwnSamples/spare-small does one scenario, REMAP_SEEDS=1 searches with one seed,
 // REMAP_FIRST_SEED=11 begins with seed 11, REMAP_WAYS=samples leaves out ways whose names lack that.
 func TestLoopOwnSamples(t *testing.T) {
-	if os.Getenv("REMAP_TABLE") == "" {
-		t.Skip("skipped: searches of minutes; set REMAP_TABLE=1")
-	}
+	tier.Table(t, "searches of minutes")
 	seeds, first := setting1000(t, "REMAP_SEEDS", 3), setting1000(t, "REMAP_FIRST_SEED", 1)
 	only := os.Getenv("REMAP_WAYS")
 	var table strings.Builder

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"math"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -12,6 +11,7 @@ import (
 	"time"
 
 	"remap/feedback"
+	"remap/internal/testkit/tier"
 	"remap/strategy"
 )
 
@@ -246,9 +246,7 @@ func (row *loopRow) holds(t testing.TB) {
 // REMAP_TABLE=1 go test -run LoopTable -timeout 60m -v ./benchmarks
 // -run LoopTable/pf3d$ does one scenario, LoopTable/-small$ the small ones.
 func TestLoopTable(t *testing.T) {
-	if os.Getenv("REMAP_TABLE") == "" {
-		t.Skip("skipped: searches of minutes; set REMAP_TABLE=1")
-	}
+	tier.Table(t, "searches of minutes")
 	var times, costs, statics strings.Builder
 	for _, name := range loopScenarios() {
 		for _, size := range []string{"", "-small"} {

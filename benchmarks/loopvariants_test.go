@@ -3,7 +3,6 @@ package benchmarks
 import (
 	"context"
 	"fmt"
-	"os"
 	"strings"
 	"sync"
 	"testing"
@@ -12,6 +11,7 @@ import (
 	"remap/evalsim"
 	"remap/feedback"
 	"remap/fixtures"
+	"remap/internal/testkit/tier"
 	"remap/mapping"
 	"remap/sampling"
 	"remap/strategy"
@@ -100,11 +100,9 @@ func loopOn(t *testing.T, v sampling.Variant, every uint32, seed uint64) (us, pa
 // counters: it ends within 2 % of it. With REMAP_TABLE=1 it tells so of several
 // variants, seeds and shares of packets that carry a header.
 func TestLoopOnSamples(t *testing.T) {
-	if os.Getenv("REMAP_LONG") == "" {
-		t.Skip("skipped: searches over 4608 ranks; set REMAP_LONG=1")
-	}
+	tier.Experiment(t, "searches over 4608 ranks: twenty seconds")
 	seeds, variants, shares := []uint64{1}, []string{"off", "one-reservoir"}, []uint32{1}
-	if os.Getenv("REMAP_TABLE") != "" {
+	if tier.IsTable() {
 		seeds, variants, shares = []uint64{1, 2, 3, 4, 5, 6},
 			[]string{"off", "one-bit", "one-reservoir", "one-reservoir,counter=3", "one-reservoir,hash=whole"},
 			[]uint32{1, 8, 64, 512}

@@ -12,6 +12,7 @@ import (
 	"remap/evalsim"
 	"remap/feedback"
 	"remap/fixtures"
+	"remap/internal/testkit/tier"
 	"remap/sampling"
 )
 
@@ -163,9 +164,7 @@ const viewsHeader = "| scenario | view | bits a packet | million packets a searc
 // -run LoopViews/pf3d does one scenario;
 // REMAP_VIEWS='counters;one-reservoir,counter=3' compares other views.
 func TestLoopViews(t *testing.T) {
-	if os.Getenv("REMAP_TABLE") == "" {
-		t.Skip("skipped: searches of minutes; set REMAP_TABLE=1")
-	}
+	tier.Table(t, "searches of minutes")
 	views := viewNames
 	if list := os.Getenv("REMAP_VIEWS"); list != "" {
 		views = strings.Split(list, ";")

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
-	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -14,6 +13,7 @@ import (
 	"remap/evalsim"
 	"remap/feedback"
 	"remap/fixtures"
+	"remap/internal/testkit/tier"
 	"remap/mapping"
 )
 
@@ -165,9 +165,7 @@ const windowsHeader = "| scenario | others known by | simulated as | us | gain o
 // REMAP_TABLE=1 go test -run LoopWindows -timeout 60m -v ./benchmarks
 // LoopWindows/tree-turns does one scenario, REMAP_SEEDS=1 searches with one seed.
 func TestLoopWindows(t *testing.T) {
-	if os.Getenv("REMAP_TABLE") == "" {
-		t.Skip("skipped: searches of minutes; set REMAP_TABLE=1")
-	}
+	tier.Table(t, "searches of minutes")
 	seeds, first := setting1000(t, "REMAP_SEEDS", 3), setting1000(t, "REMAP_FIRST_SEED", 1)
 	var table strings.Builder
 	for _, c := range turnsCases() {

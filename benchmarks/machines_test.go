@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"remap/commgraph"
+	"remap/internal/testkit/tier"
 	"remap/mapping"
 	"remap/topology"
 )
@@ -156,7 +157,7 @@ func powerLawFlows(n int) []commgraph.Flow {
 // TestMachinesQuick: on small machines multisection is better than what needs
 // no thought, and no worse than Scotch.
 func TestMachinesQuick(t *testing.T) {
-	for _, c := range machineCases[:4] {
+	for _, c := range machineCases[:tier.Cases(1, 4, 4)] {
 		j := c.job(t)
 		f := j.run(t, "multisection", 1)
 		if f.refusal != nil {
@@ -177,12 +178,10 @@ func TestMachinesQuick(t *testing.T) {
 
 // TestMachinesTable maps graphs onto tori, meshes, a dragonfly, a HyperX and a
 // recorded fabric, and writes a table beside random, identity and Scotch:
-// REMAP_LONG=1 REMAP_TABLE=1 go test -run Machines -timeout 60m -v ./benchmarks
+// REMAP_TABLE=1 go test -run Machines -timeout 60m -v ./benchmarks
 // REMAP_MACHINES=hyperx does the rows that name it alone.
 func TestMachinesTable(t *testing.T) {
-	if os.Getenv("REMAP_LONG") == "" || os.Getenv("REMAP_TABLE") == "" {
-		t.Skip("skipped: maps graphs for some minutes; set REMAP_LONG=1 and REMAP_TABLE=1")
-	}
+	tier.Table(t, "maps graphs for some minutes")
 	const large = 10000 // ranks; fewer seeds
 	only := os.Getenv("REMAP_MACHINES")
 	var out strings.Builder

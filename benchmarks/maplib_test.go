@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"remap/commgraph"
+	"remap/internal/testkit/tier"
 	"remap/mapping"
 	"remap/topology"
 )
@@ -171,11 +172,11 @@ func (m *maplib) best(otherRun string) (algorithm string, least int64) {
 // annealed is the least hop-bytes that long simulated annealing by exchanges
 // (Kirkpatrick, Gelatt and Vecchi 1983) finds from some seeds, beside which the
 // others can be judged where nobody knows the least possible; 0 without
-// REMAP_LONG. One rank a slot, every slot taken.
+// REMAP_TABLE. One rank a slot, every slot taken.
 func annealed(t *testing.T, p mapping.Problem) float64 {
 	t.Helper()
 	const seeds, moves, first, last = 5, 5_000_000, 0.3, 0.1 // temperatures over the mean change of an exchange
-	if os.Getenv("REMAP_LONG") == "" || os.Getenv("REMAP_TABLE") == "" {
+	if !tier.IsTable() {
 		return 0
 	}
 	n := p.Ranks()
@@ -224,11 +225,10 @@ func annealed(t *testing.T, p mapping.Problem) float64 {
 }
 
 // TestMaplib compares with twelve published algorithms:
-// REMAP_TABLE=1 go test -run Maplib -v ./benchmarks, and with REMAP_LONG=1 beside it what
-// a search of a minute or two finds.
+// REMAP_TABLE=1 go test -run Maplib -v ./benchmarks
 func TestMaplib(t *testing.T) {
-	seeds, specs := seedsToRun(), []string{"best"}
-	if os.Getenv("REMAP_TABLE") != "" {
+	seeds, specs := seedsToRun(), []string{"best"}[:tier.Cases(0, 1, 1)]
+	if tier.IsTable() {
 		specs = []string{"best", "multisection", "multisection+kl", "multisection+swap", "curves", "swap", "kl",
 			"random"}
 	}

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"remap/internal/testkit/tier"
 )
 
 // childCase is the environment variable that makes the test binary a child: it
@@ -88,9 +90,7 @@ func peakMB(t *testing.T) float64 {
 // Memory follows the machine: under 60 MB for 4608 hosts, under 1 GB for the
 // largest networks, the program and the layout included.
 func TestMemory(t *testing.T) {
-	if os.Getenv("REMAP_LONG") == "" {
-		t.Skip("skipped: networks of up to 27,648 hosts; set REMAP_LONG=1")
-	}
+	tier.Long(t, "networks of up to 27,648 hosts")
 	var table strings.Builder
 	table.WriteString("memory of the whole process:\n" +
 		"| network and mapping | MB | s | user s | million packet-hops |\n|---|---|---|---|---|\n")

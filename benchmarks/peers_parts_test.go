@@ -3,20 +3,18 @@ package benchmarks
 import (
 	"fmt"
 	"math"
-	"os"
 	"strings"
 	"testing"
 
+	"remap/internal/testkit/tier"
 	"remap/partition"
 )
 
 // TestPeersParts writes what each part of the preset default is worth: the
 // comparison graphs mapped without it, one part at a time.
-// REMAP_LONG=1 REMAP_TABLE=1 go test -run PeersParts -timeout 30m -v ./benchmarks
+// REMAP_TABLE=1 go test -run PeersParts -timeout 30m -v ./benchmarks
 func TestPeersParts(t *testing.T) {
-	if os.Getenv("REMAP_LONG") == "" || os.Getenv("REMAP_TABLE") == "" {
-		t.Skip("skipped: maps graphs for some minutes; set REMAP_LONG=1 and REMAP_TABLE=1")
-	}
+	tier.Table(t, "maps graphs for some minutes")
 	variants := []struct {
 		name   string
 		change func(p *partition.Preset)

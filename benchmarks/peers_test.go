@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"remap/commgraph"
+	"remap/internal/testkit/tier"
 	"remap/mapping"
 	"remap/strategy"
 	"remap/tiling"
@@ -152,9 +153,7 @@ func (j *job) bound() float64 {
 // The portfolio is at or below the best of the other tools on graphs that take
 // it a second or few.
 func TestPeersQuick(t *testing.T) {
-	if os.Getenv("REMAP_LONG") == "" {
-		t.Skip("skipped: maps graphs for ten seconds; set REMAP_LONG=1")
-	}
+	tier.Long(t, "maps graphs for ten seconds")
 	folder := peerFolder(t)
 	for _, c := range peerCases[:6] {
 		if c.name == "stencil3d27" || c.name == "fft_planes" {
@@ -176,11 +175,9 @@ func TestPeersQuick(t *testing.T) {
 
 // TestPeersTable maps the comparison graphs and writes a table beside what
 // other tools reach, as recorded and, where they are installed, now:
-// REMAP_LONG=1 REMAP_TABLE=1 go test -run Peers -timeout 30m -v ./benchmarks
+// REMAP_TABLE=1 go test -run Peers -timeout 30m -v ./benchmarks
 func TestPeersTable(t *testing.T) {
-	if os.Getenv("REMAP_LONG") == "" || os.Getenv("REMAP_TABLE") == "" {
-		t.Skip("skipped: maps graphs for some minutes; set REMAP_LONG=1 and REMAP_TABLE=1")
-	}
+	tier.Table(t, "maps graphs for some minutes")
 	const seeds = 5
 	folder := peerFolder(t)
 	var out strings.Builder

@@ -3,12 +3,12 @@ package benchmarks
 import (
 	"context"
 	"fmt"
-	"os"
 	"strings"
 	"testing"
 
 	"remap/evalsim"
 	"remap/fixtures"
+	"remap/internal/testkit/tier"
 	"remap/mapping"
 	"remap/strategy"
 	"remap/workload"
@@ -115,8 +115,9 @@ func mustPattern(t *testing.T, spec string) *workload.Program {
 // every one of which crowds the few links between groups of a dragonfly in its own
 // time. REMAP_TABLE=1 tells where else they pay, and where not.
 func TestPhasesPay(t *testing.T) {
+	tier.Long(t, "mappings of 128 ranks in seven phases: five seconds")
 	doubling := mustPattern(t, "allreduce:128,algorithm=recursive-doubling,bytes=262144")
-	if os.Getenv("REMAP_TABLE") == "" {
+	if !tier.IsTable() {
 		c := phaseCaseOf(t, "allreduce", phaseDragonfly, doubling)
 		if text, ratio := c.row(t, mapping.LinkLoad, 3); ratio > 0.95 {
 			t.Errorf("phases bring nothing: %s", text)

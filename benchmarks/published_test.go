@@ -2,12 +2,12 @@ package benchmarks
 
 import (
 	"fmt"
-	"os"
 	"slices"
 	"testing"
 
 	"remap/evalsim"
 	"remap/fixtures"
+	"remap/internal/testkit/tier"
 )
 
 // setting is what a published table is repeated with: the tests print each with both.
@@ -31,7 +31,7 @@ func publishedSettings() []setting {
 // default alone: small packets take minutes.
 func askedSettings(published bool) []setting {
 	all := publishedSettings()
-	if os.Getenv("REMAP_TABLE") != "" {
+	if tier.IsTable() {
 		return all
 	}
 	return slices.DeleteFunc(all, func(s setting) bool { return s.first != published })

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"remap/commgraph"
+	"remap/internal/testkit/tier"
 	"remap/mapping"
 	"remap/strategy"
 	"remap/topology"
@@ -96,13 +97,10 @@ func (r *recorded) checkHops(t *testing.T) {
 
 // seedsToRun is 5 where time is given, or else 1.
 func seedsToRun() int {
-	switch {
-	case os.Getenv("REMAP_TABLE") != "":
+	if tier.IsTable() {
 		return 5
-	case os.Getenv("REMAP_LONG") != "":
-		return 2
 	}
-	return 1
+	return tier.Cases(1, 1, 2)
 }
 
 // spread is the hop-bytes over seeds.
@@ -139,8 +137,7 @@ func hopBytes(t *testing.T, p mapping.Problem, traffic *commgraph.Traffic, spec 
 }
 
 // TestRecorded maps two recorded applications on their own torus:
-// REMAP_TABLE=1 go test -run Recorded -v ./benchmarks, and with REMAP_LONG=1 beside it what
-// a search of a minute or two finds.
+// REMAP_TABLE=1 go test -run Recorded -v ./benchmarks
 func TestRecorded(t *testing.T) {
 	seeds := seedsToRun()
 	ways := []struct {
@@ -160,8 +157,8 @@ func TestRecorded(t *testing.T) {
 			"places", spec: "hilbert"},
 		{name: "`random`", spec: "random"},
 	}
-	if os.Getenv("REMAP_TABLE") == "" {
-		ways = ways[:1]
+	if !tier.IsTable() {
+		ways = ways[:tier.Cases(0, 1, 1)]
 	}
 	var out strings.Builder
 	out.WriteString("| run | torus | mapping | hop-bytes | to the recorded | least and most " +

@@ -3,7 +3,6 @@ package benchmarks
 import (
 	"context"
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -13,6 +12,7 @@ import (
 	"remap/exchange"
 	"remap/feedback"
 	"remap/fixtures"
+	"remap/internal/testkit/tier"
 	"remap/strategy"
 	"remap/workload"
 )
@@ -95,6 +95,7 @@ func checkLimited(t testing.TB, u *fixtures.Setup, r *feedback.Result) {
 // A fifth of the ranks is enough for most of the gain where the storage hosts of
 // others are on other leaf switches than before.
 func TestRemapFewRanks(t *testing.T) {
+	tier.Long(t, "two searches: four seconds")
 	u, r := remapped(t, "io-gateway-small", "tiling", 2, 3)
 	checkLimited(t, u, r)
 	few, all := r.MoveTable[2], r.MoveTable[3]
@@ -107,9 +108,7 @@ func TestRemapFewRanks(t *testing.T) {
 
 // TestRemapTable is the table of docs/results/moves.md.
 func TestRemapTable(t *testing.T) {
-	if os.Getenv("REMAP_TABLE") == "" {
-		t.Skip("skipped: set REMAP_TABLE=1 for the table")
-	}
+	tier.Table(t, "searches of minutes")
 	var table strings.Builder
 	fmt.Fprint(&table, "| scenario | may move | moved | us | gain over the running mapping % | migration us "+
 		"| iterations until it has paid |\n|---|---|---|---|---|---|---|\n")

@@ -3,9 +3,10 @@ package benchmarks
 import (
 	"fmt"
 	"math"
-	"os"
 	"strings"
 	"testing"
+
+	"remap/internal/testkit/tier"
 )
 
 // variants are what packets can carry, from nothing on.
@@ -35,12 +36,10 @@ func BenchmarkSampling(b *testing.B) {
 // decoding included: the least of several runs of each variant, taken in turn,
 // against that without sampling.
 func TestSamplingCost(t *testing.T) {
-	if os.Getenv("REMAP_LONG") == "" {
-		t.Skip("skipped: some seconds of simulations; set REMAP_LONG=1")
-	}
+	tier.Experiment(t, "measures for fifteen seconds")
 	measured := variants[:5]
 	rounds := 6
-	if os.Getenv("REMAP_TABLE") != "" {
+	if tier.IsTable() {
 		measured, rounds = variants, 12
 	}
 	var table strings.Builder

@@ -3,13 +3,13 @@ package benchmarks
 import (
 	"context"
 	"fmt"
-	"os"
 	"strings"
 	"testing"
 	"time"
 
 	"remap/evalsim"
 	"remap/fixtures"
+	"remap/internal/testkit/tier"
 	"remap/mapping"
 	"remap/strategy"
 	"remap/workload"
@@ -179,9 +179,7 @@ func byHand(t testing.TB, u *fixtures.Setup) mapping.Mapping {
 
 // TestScenariosTable prints the figures of docs/results/scenarios.md.
 func TestScenariosTable(t *testing.T) {
-	if os.Getenv("REMAP_TABLE") == "" {
-		t.Skip("skipped: minutes of simulations; set REMAP_TABLE=1")
-	}
+	tier.Table(t, "minutes of simulations")
 	for _, s := range fixtures.Table() {
 		if _, err := fixtures.Find(s.Name + fixtures.Small); err != nil {
 			continue // no scenario of the loop, or its small form
@@ -215,11 +213,9 @@ func TestScenariosTable(t *testing.T) {
 
 // What SC'19 tells of its two applications holds of the scenarios with the default
 // setting, which they have, and with REMAP_TABLE=1 with the published one:
-// REMAP_LONG=1 REMAP_TABLE=1 go test -run ScenariosCaseStudies -v ./benchmarks
+// REMAP_TABLE=1 go test -run ScenariosCaseStudies -v ./benchmarks
 func TestScenariosCaseStudies(t *testing.T) {
-	if os.Getenv("REMAP_LONG") == "" {
-		t.Skip("skipped: simulations of 27648 ranks; set REMAP_LONG=1")
-	}
+	tier.Long(t, "simulations of 27648 ranks")
 	for _, set := range askedSettings(false) {
 		t.Run(set.name, func(t *testing.T) { caseStudies(t, set) })
 	}

@@ -2,11 +2,11 @@ package benchmarks
 
 import (
 	"fmt"
-	"os"
 	"strings"
 	"testing"
 
 	"remap/fixtures"
+	"remap/internal/testkit/tier"
 	"remap/mapping"
 )
 
@@ -26,9 +26,7 @@ func shifted(u *fixtures.Setup, hosts int) mapping.Mapping {
 // that stay empty:
 // REMAP_TABLE=1 go test -run PlanesShifts -v ./benchmarks
 func TestPlanesShifts(t *testing.T) {
-	if os.Getenv("REMAP_TABLE") == "" {
-		t.Skip("skipped: 160 mappings of 5040 ranks; set REMAP_TABLE=1")
-	}
+	tier.Table(t, "160 mappings of 5040 ranks")
 	u := openScenario(t, "pf3d")
 	hosts := len(u.Problem.Allocation.Hosts)
 	best, least := 0, 0.0

@@ -2,22 +2,21 @@ package benchmarks
 
 import (
 	"fmt"
-	"os"
 	"os/exec"
 	"regexp"
 	"strings"
 	"testing"
+
+	"remap/internal/testkit/tier"
 )
 
 // tableTurns is how many runs of a case are measured; the fastest counts.
 const tableTurns = 5
 
 // TestTableSpeed measures what simulations cost and writes it as a table:
-// REMAP_LONG=1 REMAP_TABLE=1 go test -run TableSpeed -v ./benchmarks
+// REMAP_TABLE=1 go test -run TableSpeed -v ./benchmarks
 func TestTableSpeed(t *testing.T) {
-	if os.Getenv("REMAP_LONG") == "" || os.Getenv("REMAP_TABLE") == "" {
-		t.Skip("skipped: measures for two minutes; set REMAP_LONG=1 and REMAP_TABLE=1")
-	}
+	tier.Table(t, "measures for two minutes")
 	var out strings.Builder
 	out.WriteString("| network | hosts | mapping | million packet-hops | million packet-hops/user s | " +
 		"ns/packet-hop | instructions/packet-hop | allocations in a run | MB " +

@@ -3,21 +3,19 @@ package benchmarks
 import (
 	"context"
 	"fmt"
-	"os"
 	"strings"
 	"testing"
 
 	"remap/evalsim"
 	"remap/fixtures"
+	"remap/internal/testkit/tier"
 )
 
 // TestSteadyTable is the time of a step of the default mapping by the rule for steady state,
 // with other least numbers of steps, up to 40:
 // REMAP_TABLE=1 go test -run SteadyTable -v ./benchmarks
 func TestSteadyTable(t *testing.T) {
-	if os.Getenv("REMAP_TABLE") == "" {
-		t.Skip("skipped: a table; set REMAP_TABLE=1")
-	}
+	tier.Table(t, "a table")
 	least := []int{3, 6, 8, 12, 40}
 	var table strings.Builder
 	table.WriteString("| job | one step, cold |")
@@ -68,9 +66,7 @@ func (b *loopBench) defaultAt(t testing.TB, steps, least int) string {
 // and repeats than optimize takes (3 and 2):
 // REMAP_TABLE=1 go test -run SearchSteps -timeout 60m -v ./benchmarks
 func TestSearchSteps(t *testing.T) {
-	if os.Getenv("REMAP_TABLE") == "" {
-		t.Skip("skipped: searches of minutes; set REMAP_TABLE=1")
-	}
+	tier.Table(t, "searches of minutes")
 	const seeds = 3
 	var table strings.Builder
 	table.WriteString("| job | least steps | repeats | us, by seed | runs |\n|---|---|---|---|---|\n")

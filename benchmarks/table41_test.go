@@ -3,13 +3,13 @@ package benchmarks
 import (
 	"context"
 	"fmt"
-	"os"
 	"strings"
 	"testing"
 
 	"remap/commgraph"
 	"remap/evalsim"
 	"remap/fixtures"
+	"remap/internal/testkit/tier"
 	"remap/mapping"
 	"remap/strategy"
 	"remap/workload"
@@ -35,11 +35,9 @@ var table41 = []thesisRow{
 
 // TestTable41 reproduces the comparison of mappings of section 4.2, and, with
 // -v, prints it as a table with the default setting, with REMAP_TABLE=1 with the
-// published one too: REMAP_LONG=1 REMAP_TABLE=1 go test -run Table41 -v ./benchmarks
+// published one too: REMAP_TABLE=1 go test -run Table41 -v ./benchmarks
 func TestTable41(t *testing.T) {
-	if os.Getenv("REMAP_LONG") == "" {
-		t.Skip("skipped: seven mappings of 4608 ranks; set REMAP_LONG=1")
-	}
+	tier.Long(t, "seven mappings of 4608 ranks")
 	scenario, err := fixtures.Find("tapered-stencil")
 	if err != nil {
 		t.Fatal(err)

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"remap/fixtures"
+	"remap/internal/testkit/tier"
 )
 
 // unseen are jobs that no constant of the loop was chosen on: trees, XGFT with static
@@ -84,9 +85,7 @@ func needFile(t testing.TB, s fixtures.Scenario) {
 
 // TestUnseenTable is LoopTable of these.
 func TestUnseenTable(t *testing.T) {
-	if os.Getenv("REMAP_TABLE") == "" {
-		t.Skip("skipped: searches of minutes; set REMAP_TABLE=1")
-	}
+	tier.Table(t, "searches of minutes")
 	var times, costs strings.Builder
 	var over [2]strings.Builder // the best static mapping, the default
 	for _, s := range unseen() {

@@ -13,6 +13,7 @@ import (
 	"remap/commgraph"
 	"remap/evalsim"
 	"remap/fixtures"
+	"remap/internal/testkit/tier"
 	"remap/mapping"
 	"remap/sampling"
 	"remap/strategy"
@@ -240,11 +241,12 @@ func (c volumeCase) compare(t *testing.T, j *volumeJob, p *workload.Program, mos
 // change places at the default cap: REMAP_TABLE=1 go test -run VolumeKeepsOrder -v -timeout 2h
 // ./benchmarks, about half an hour on one core. Without it a few small jobs, at a lower cap.
 func TestVolumeKeepsOrder(t *testing.T) {
-	table := os.Getenv("REMAP_TABLE") != ""
+	table := tier.IsTable()
 	cases := volumeCases
 	if !table {
-		cases = []volumeCase{{"amg", tree64, 0}, {"stencil2d:8x8,rounds=100", tree64, 0},
-			{"stencil3d7:4x4x4,rounds=100,bytes=65536,wait=true", "torus:4x4x4", 0}, {"nas-cg:64,rounds=40", fly72, 0}}
+		cases = []volumeCase{{"nas-cg:64,rounds=40", fly72, 0}, {"stencil2d:8x8,rounds=100", tree64, 0},
+			{"stencil3d7:4x4x4,rounds=100,bytes=65536,wait=true", "torus:4x4x4", 0}, {"amg", tree64, 0},
+		}[:tier.Cases(1, 4, 4)]
 	}
 	t.Log("times to identity's, at the cap and at full volume, of " + strings.Join(volumeMappings[:5], ", ") +
 		" (cyclic where one refuses the job):")

@@ -2,9 +2,10 @@ package benchmarks
 
 import (
 	"fmt"
-	"os"
 	"strings"
 	"testing"
+
+	"remap/internal/testkit/tier"
 )
 
 // TestVolumeError holds times told for the full volume against those that it has, at
@@ -13,9 +14,10 @@ import (
 // REMAP_TABLE=1 go test -run VolumeError -v -timeout 1h ./benchmarks, ten minutes on one
 // core. Without it two small jobs.
 func TestVolumeError(t *testing.T) {
+	tier.Long(t, "two jobs at full volume: seven seconds")
 	cases := []volumeCase{{"stencil2d:8x8,rounds=60", tree64, 0}, {"nas-cg:64,rounds=30", "torus:4x4x4", 0}}
 	caps := []int64{1024, 2048}
-	if os.Getenv("REMAP_TABLE") != "" {
+	if tier.IsTable() {
 		caps = []int64{1024, 2048, 4096, 8192, 16384, 32768}
 		cases = []volumeCase{
 			{"cg", "torus:4x4x4", 0}, {"amg", tree64, 0}, {"amg", "torus:4x4x4", 0},

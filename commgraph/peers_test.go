@@ -2,7 +2,6 @@ package commgraph
 
 import (
 	"bytes"
-	"context"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -10,7 +9,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 )
 
 // realProgram finds a program of METIS or Scotch, or skips: these tests run
@@ -40,9 +38,7 @@ func fileOf(t *testing.T, text string) string {
 // output runs a program; Scotch reports errors on standard error and exits 0.
 func output(t *testing.T, program string, arguments ...string) (text string, accepted bool) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
-	defer cancel()
-	out, err := exec.CommandContext(ctx, program, arguments...).CombinedOutput()
+	out, err := exec.CommandContext(t.Context(), program, arguments...).CombinedOutput()
 	return string(out), err == nil && !bytes.Contains(out, []byte("ERROR"))
 }
 

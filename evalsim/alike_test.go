@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"remap/evalsim"
+	"remap/internal/testkit/tier"
 	"remap/sampling"
 	"remap/topology"
 	"remap/workload"
@@ -95,6 +96,7 @@ func variant(t *testing.T, text string) sampling.Variant {
 // cut, have the sum of the links' variances. Flows here are long and keep to one path,
 // so that links which look alike would do so for many packets.
 func TestSumsScatterAsIntervalsSay(t *testing.T) {
+	tier.Long(t, "a sweep of simulations: two seconds")
 	const side, runs = 8, 300
 	top := network(t, "mesh:8x8")
 	p, err := workload.ParsePattern("stencil2d:8x8,bytes=524288")

@@ -4,10 +4,10 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
-	"os"
 	"testing"
 
 	"remap/evalsim"
+	"remap/internal/testkit/tier"
 	"remap/sampling"
 	"remap/topology"
 )
@@ -17,10 +17,7 @@ import (
 // would. Every kind of network, with cables failed, and routed by table.
 func TestFullNetworksNeverDeadlock(t *testing.T) {
 	t.Parallel()
-	seeds := uint64(2)
-	if os.Getenv("REMAP_LONG") != "" {
-		seeds = 8
-	}
+	seeds := uint64(tier.Cases(1, 2, 8))
 	for _, spec := range []string{"torus:4,hosts=2", "torus:5x4", "torus:3x3x3", "mesh:4x3," +
 		"hosts=2", "dragonfly:groups=1,routers=4,hosts=2,global=0",
 		"dragonfly:groups=4,routers=3,hosts=2,global=1", "dragonfly:groups=5,routers=2,hosts=1," +
@@ -35,7 +32,7 @@ func TestFullNetworksNeverDeadlock(t *testing.T) {
 					continue
 				}
 				for seed := range seeds {
-					fill(t, spec+name, top, routing, seed)
+					fill(t, spec+name, top, routing, seed+uint64(routing))
 				}
 			}
 		}

@@ -4,10 +4,10 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"os"
 	"testing"
 
 	"remap/evalsim"
+	"remap/internal/testkit/tier"
 	"remap/sampling"
 	"remap/topology"
 )
@@ -120,10 +120,7 @@ func TestSaturationWithDetours(t *testing.T) {
 	nextOfLarger := pattern{larger, func(from, to int32) bool { return to/8 == (from/8+1)%17 }}
 	nextSwitch := pattern{hyperx, func(from, to int32) bool { return to == from/6*6+(from+1)%6 }}
 	nextOfSmall := pattern{small, func(from, to int32) bool { return to == from/4*4+(from+1)%4 }}
-	packets := 1500
-	if os.Getenv("REMAP_LONG") != "" {
-		packets = 2000
-	}
+	packets := tier.Cases(1500, 1500, 2000)
 	for _, c := range []struct {
 		pattern
 		routing evalsim.Routing
@@ -150,7 +147,7 @@ func TestSaturationWithDetours(t *testing.T) {
 		{nextSwitch, evalsim.UGAL, 4, 6. / 8, 0.06, 0.85, 0.95},
 		{nextSwitch, evalsim.UGAL, 16, 6. / 8, 0.06, 0.85, 0.95},
 		{nextOfSmall, evalsim.UGAL, 16, 4. / 8, 0.06, 0.85, 0.95},
-	} {
+	}[:tier.Cases(4, 15, 15)] {
 		name := fmt.Sprintf("%s, %v, adversarial %v, room for %d packets",
 			c.top.Name, c.routing, c.next != nil, c.buffer)
 		detour := c.routing == evalsim.Valiant || c.routing == evalsim.UGAL && c.next != nil
@@ -188,6 +185,7 @@ func TestSaturationWithDetours(t *testing.T) {
 // At a tenth of the hosts' rate no shortest way has a queue, and UGAL sends hardly any
 // packet by another.
 func TestDetoursAtLowLoad(t *testing.T) {
+	tier.Long(t, "a sweep of simulations: two seconds")
 	t.Parallel()
 	for _, spec := range []string{"dragonfly:groups=9,routers=4,hosts=2,global=2",
 		"dragonfly:groups=17,routers=8,hosts=4,global=4", "hyperx:6x6,hosts=4"} {

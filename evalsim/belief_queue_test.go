@@ -12,6 +12,7 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 
 	"remap/evalsim"
+	"remap/internal/testkit/tier"
 	"remap/sampling"
 	"remap/topology"
 	"remap/workload"
@@ -97,7 +98,7 @@ func TestPoissonArrivalsWaitAsMD1(t *testing.T) {
 		{0.6, evalsim.CutThrough, 12000, 0.035},
 		{0.6, evalsim.StoreAndForward, 12000, 0.035},
 		{0.8, evalsim.CutThrough, 30000, 0.035},
-	} {
+	}[:tier.Cases(1, 4, 4)] {
 		var waits []float64
 		for seed := range uint64(4) {
 			random := rand.New(rand.NewPCG(seed, 1))
@@ -189,6 +190,7 @@ func throughputs(t *testing.T, top *topology.Topology, p *workload.Program, o ev
 // For k = 1 that is the 2-sqrt(2) of Karol, Hluchyj and Morgan (1987), whose
 // argument it is; the simulator wants two packets of room at least.
 func TestThroughputOfFiniteBuffers(t *testing.T) {
+	tier.Long(t, "a sweep of simulations: two seconds")
 	t.Parallel()
 	const hosts, packet, packets = 128, 4096, 600
 	top := hub(t, "torus:1,hosts=128,latency-ns=0", 50)

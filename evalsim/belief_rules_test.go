@@ -11,6 +11,7 @@ import (
 	"gonum.org/v1/gonum/stat"
 
 	"remap/evalsim"
+	"remap/internal/testkit/tier"
 	"remap/topology"
 	"remap/workload"
 )
@@ -85,6 +86,7 @@ func automorphism(random *rand.Rand) []int32 {
 // relabelled at random they do, so the test can tell. Destination-modulo routing
 // is left out: it goes by the hosts' numbers.
 func TestRelabelledHostsChangeNothing(t *testing.T) {
+	tier.Long(t, "simulations of two seconds")
 	t.Parallel()
 	const seeds, sigmas = 40, 4.8 // by chance 2 in a million a comparison, 3 in 100,000 in all
 	p, err := workload.ParsePattern("stencil2d:12x8,bytes=30000,rounds=2")

@@ -4,11 +4,11 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"os"
 	"strings"
 	"testing"
 
 	"remap/evalsim"
+	"remap/internal/testkit/tier"
 	"remap/topology"
 	"remap/workload"
 )
@@ -73,6 +73,7 @@ func toAnyOther(hosts int) func(int, *rand.Rand) int {
 // leaves idle within the window and what full buffers stop. More room never
 // costs throughput.
 func TestSaturationOfFullFatTree(t *testing.T) {
+	tier.Long(t, "a sweep of simulations: two seconds")
 	t.Parallel()
 	specs := []string{"fattree:nodes-per-leaf=8,leaves-per-pod=8,pods=1,aggs-per-pod=8,cores=0",
 		"fattree:nodes-per-leaf=4,leaves-per-pod=4,pods=4,aggs-per-pod=4,cores=16"}
@@ -154,10 +155,10 @@ func TestSaturationOfTorus(t *testing.T) {
 		bound float64
 	}{{"torus:15x15", ring(15) * 224 / 225}, {"torus:31", ring(31) * 30 / 31},
 		{"torus:4x4", ring(4) * 15 / 16}, {"torus:7x7", ring(7) * 48 / 49},
-		{"torus:8x8", ring(8) * 63 / 64}, {"torus:8x8x8", ring(8) * 511 / 512},
-		{"torus:8x8x4", ring(8) * 255 / 256}, {"mesh:9x9", line(9) * 80 / 81}}
+		{"torus:8x8", ring(8) * 63 / 64}, {"mesh:9x9", line(9) * 80 / 81},
+		{"torus:8x8x4", ring(8) * 255 / 256}, {"torus:8x8x8", ring(8) * 511 / 512}}[:tier.Cases(4, 8, 8)]
 	packets := 200
-	if os.Getenv("REMAP_LONG") != "" {
+	if tier.IsExperiments() {
 		cases = append(cases, struct {
 			spec  string
 			bound float64

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"remap/evalsim"
+	"remap/internal/testkit/tier"
 )
 
 // What may differ, and how sure it must be.
@@ -41,7 +42,7 @@ var bookShort = []int{1, 12, 13, 16, 18}
 // mean over all cases, makespans may be off by 0.3 %, and congested fractions of all
 // packets by 0.005.
 //
-// The long tier, REMAP_LONG=1, takes 200 cases, the short one a few of these.
+// The experiments take 200 cases, the long tier 60 of these, the quick one a few.
 // To debug:
 //
 //	BOOK_CASE=17 go test ./evalsim -run BookAgrees$ -v       one case, all its ports
@@ -87,10 +88,8 @@ func checkBook(t *testing.T, outcomes []*bookOutcome) {
 // It does find fault with a book whose buffers are smaller by a packet.
 func TestBookAgreesWithItself(t *testing.T) {
 	t.Parallel()
-	cases := 4
-	if os.Getenv("REMAP_LONG") != "" {
-		cases = 40
-	}
+	tier.Long(t, "runs of the oracle against itself: five seconds and more")
+	cases := tier.Cases(0, 4, 40)
 	var outcomes []*bookOutcome
 	for n := range cases {
 		c := newBookCase(t, n)
@@ -154,8 +153,8 @@ func bookRange(t *testing.T) (numbers []int, least, most int) {
 		for n := low; n <= high; n++ {
 			numbers = append(numbers, n)
 		}
-	case os.Getenv("REMAP_LONG") != "":
-		for n := range bookCases {
+	case tier.IsLong():
+		for n := range tier.Cases(0, 60, bookCases) {
 			numbers = append(numbers, n)
 		}
 	default:
@@ -185,10 +184,7 @@ func tellBook(t *testing.T, x *bookOutcome) {
 // networks every link carries the same packets.
 func TestBookAgreesWithoutChance(t *testing.T) {
 	t.Parallel()
-	exact, all, cases := 0, 0, 40
-	if os.Getenv("REMAP_LONG") != "" {
-		cases = bookCases
-	}
+	exact, all, cases := 0, 0, tier.Cases(20, 80, bookCases)
 	for number := range cases {
 		c := newBookCase(t, number)
 		c.options.Routing = []evalsim.Routing{evalsim.Static, evalsim.FlowHash}[number/10%2]

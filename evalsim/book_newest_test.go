@@ -4,10 +4,10 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"os"
 	"testing"
 
 	"remap/evalsim"
+	"remap/internal/testkit/tier"
 )
 
 // TestNewestCreditAgrees compares timing the newest credit with timing all in random
@@ -18,10 +18,7 @@ import (
 // a round trip fills.
 func TestNewestCreditAgrees(t *testing.T) {
 	t.Parallel()
-	cases, first := 40, 3000 // BookAgrees has those up to 200
-	if os.Getenv("REMAP_LONG") != "" {
-		cases = 400
-	}
+	cases, first := tier.Cases(5, 30, 400), 3000 // BookAgrees has those up to 200
 	const quarter = 1. / 4
 	limits := []float64{1. / 8, quarter, 1. / 3, 1. / 2, 2. / 3, 1, math.Inf(1)}
 	outcomes := make([][]*bookOutcome, len(limits))

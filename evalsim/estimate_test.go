@@ -3,11 +3,11 @@ package evalsim_test
 import (
 	"context"
 	"math"
-	"os"
 	"strings"
 	"testing"
 
 	"remap/evalsim"
+	"remap/internal/testkit/tier"
 	"remap/sampling"
 	"remap/workload"
 )
@@ -19,8 +19,8 @@ import (
 func TestSamplesAgreeWithCounters(t *testing.T) {
 	t.Log("| sampling | estimate | links | mean error | variance | intervals that hold |\n" +
 		"|---|---|---|---|---|---|")
-	for _, text := range []string{"full", "n=2", "one-bit", "one-reservoir", "one-reservoir," +
-		"hash=whole", "bloom:32"} {
+	for _, text := range []string{"full", "one-bit", "n=2", "one-reservoir", "one-reservoir,hash=whole",
+		"bloom:32"}[:tier.Cases(2, 6, 6)] {
 		v, err := sampling.ParseVariant(text)
 		if err != nil {
 			t.Fatal(err)
@@ -67,9 +67,7 @@ func samplesAgree(t *testing.T, v sampling.Variant) {
 	if v.Kind == sampling.Bloom {
 		repeats = 14
 	}
-	if os.Getenv("REMAP_LONG") != "" {
-		repeats *= 4
-	}
+	repeats *= tier.Cases(1, 1, 4)
 	o := evalsim.DefaultOptions()
 	o.Sampling = v
 	results, err := evalsim.Repeat(context.Background(), top,

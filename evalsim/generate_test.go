@@ -3,7 +3,6 @@ package evalsim_test
 import (
 	"bytes"
 	"fmt"
-	"os"
 	"strings"
 	"testing"
 	"time"
@@ -11,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"remap/evalsim"
+	"remap/internal/testkit/tier"
 	"remap/topology"
 )
 
@@ -106,14 +106,12 @@ func readBack(t rapid.TB, top *topology.Topology) *topology.Topology {
 	return read
 }
 
-// check is rapid.Check, and ten times as much in the long tier. A failure prints
+func init() { tier.Checks(10, 100, 100) }
+
+// check is rapid.Check, and ten times as much in the experiments. A failure prints
 // what was drawn, and how to have it again.
 func check(t *testing.T, property func(*rapid.T)) {
-	times := 1
-	if os.Getenv("REMAP_LONG") != "" {
-		times = 10
-	}
-	for range times {
+	for range tier.Cases(1, 1, 10) {
 		rapid.Check(t, property)
 	}
 }

@@ -5,13 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
-	"os"
 	"slices"
 	"testing"
 
 	"pgregory.net/rapid"
 
 	"remap/evalsim"
+	"remap/internal/testkit/tier"
 	"remap/workload"
 )
 
@@ -274,7 +274,7 @@ func TestBlockedRanksAreTheProgramsOwn(t *testing.T) {
 // when one call follows the other and groups are no powers of two.
 func TestCollectivesEnd(t *testing.T) {
 	sizes := []int{2, 3, 8, 13}
-	if os.Getenv("REMAP_LONG") != "" {
+	if tier.IsLong() {
 		sizes = append(sizes, 16, 37, 64)
 	}
 	top := network(t, "fattree:nodes-per-leaf=4,leaves-per-pod=4,pods=2,aggs-per-pod=2,cores=2")

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"remap/evalsim"
+	"remap/internal/testkit/tier"
 	"remap/sampling"
 	"remap/topology"
 	"remap/workload"
@@ -29,6 +30,7 @@ func (c *interrupted) Err() error {
 // A run leaves nothing behind for the next one on the same simulation, not even
 // one that was cancelled midway or that did something else.
 func TestRunsLeaveNothingBehind(t *testing.T) {
+	tier.Long(t, "simulations of a second")
 	leavesNothing(t, network(t, "dragonfly:groups=5,routers=4,hosts=2,global=1"), evalsim.UGAL, 50_000, "full")
 	rails := planes(t, 20, 3, 1) // of three rails
 	for _, variant := range []string{"n=2,counter=2", "one-bit", "one-reservoir," +

@@ -1,24 +1,21 @@
 package evalsim_test
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"strings"
 	"testing"
-	"time"
 
 	"remap/evalsim"
+	"remap/internal/testkit/tier"
 	"remap/workload"
 )
 
-// among runs a job beside an endless one, for at most a minute.
+// among runs a job beside an endless one.
 func among(t *testing.T, spec string, job, other evalsim.Job, o evalsim.Options) error {
 	t.Helper()
-	ctx, stop := context.WithTimeout(t.Context(), time.Minute)
-	defer stop()
 	other.Endless = true
-	_, err := evalsim.Run(ctx, network(t, spec), []evalsim.Job{job, other}, o)
+	_, err := evalsim.Run(t.Context(), network(t, spec), []evalsim.Job{job, other}, o)
 	return err
 }
 
@@ -62,9 +59,7 @@ func TestBlockedBesideEndlessPauses(t *testing.T) {
 // In a row of switches each takes as much from its own host as from all behind it. The
 // last of forty gets a 2^39th of the link, and the run ends with a word about it.
 func TestStarvedJob(t *testing.T) {
-	if testing.Short() {
-		t.Skip("skipped: 34 million events, twice")
-	}
+	tier.Long(t, "34 million events, twice")
 	const row = 40
 	var sends [][3]int
 	hosts := []int32{0}

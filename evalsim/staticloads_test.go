@@ -8,6 +8,7 @@ import (
 	"pgregory.net/rapid"
 
 	"remap/evalsim"
+	"remap/internal/testkit/tier"
 	"remap/mapping"
 	"remap/topology"
 	"remap/workload"
@@ -102,7 +103,8 @@ func TestBusiestStaticLink(t *testing.T) {
 // path to every switch is the only one. Means lie within 5 standard errors, and their
 // squares in these units are 1 on average over links.
 func TestExpectedLoads(t *testing.T) {
-	const seeds, sends = 300, 400
+	const sends = 400
+	seeds := float64(tier.Cases(100, 300, 300))
 	tree, ring := "fattree:nodes-per-leaf=3,leaves-per-pod=2,pods=2,aggs-per-pod=2,cores=4", "torus:4x4"
 	for _, c := range []struct {
 		spec    string

@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"remap/evalsim"
+	"remap/internal/testkit/tier"
 	"remap/workload"
 )
 
@@ -67,6 +68,7 @@ func TestStepsAreRepetitions(t *testing.T) {
 // The mean of the steps that count in steady state is that of many steps, and never less
 // than what the busiest host's link needs.
 func TestSteadyStateIsThatOfManySteps(t *testing.T) {
+	tier.Long(t, "a sweep of simulations: two seconds")
 	t.Parallel()
 	for _, c := range []struct{ topology, pattern string }{
 		{"torus:4x4x4", "stencil3d7:4x4x4"},

@@ -15,6 +15,7 @@ import (
 	"pgregory.net/rapid"
 
 	"remap/evalsim"
+	"remap/internal/testkit/tier"
 	"remap/mapping"
 	"remap/sampling"
 	"remap/topology"
@@ -98,10 +99,7 @@ func TestJournalDamaged(t *testing.T) {
 		}
 		return done
 	}
-	every := 11
-	if os.Getenv("REMAP_LONG") != "" {
-		every = 1
-	}
+	every := tier.Cases(41, 5, 1)
 	for n := 0; n < len(whole); n += every {
 		check(fmt.Sprintf("cut at %d", n), whole[:n], true)
 		flipped := append([]byte(nil), whole...)
@@ -334,7 +332,7 @@ func TestSearchContinues(t *testing.T) {
 		t.Fatalf("with more rounds than the journal has:\n%s\nwant\n%s", told(got), told(whole))
 	}
 	random, times := sampling.NewRandom(3), 12
-	if os.Getenv("REMAP_LONG") != "" {
+	if tier.IsLong() {
 		times = 200
 	}
 	for range times {

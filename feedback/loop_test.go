@@ -205,7 +205,7 @@ func TestDeadlineLeavesTimeForFinalValidation(t *testing.T) {
 		time.Sleep(time.Millisecond)
 		return evaluate(ctx, m, first, count)
 	})
-	ctx, cancel := context.WithTimeout(context.Background(), 300*time.Millisecond)
+	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 	defer cancel()
 	r, err := feedback.Optimize(ctx, s)
 	if err != nil || !r.Interrupted || !r.Fresh {

@@ -11,6 +11,7 @@ import (
 	"remap/evalsim"
 	"remap/exchange"
 	"remap/feedback"
+	"remap/internal/testkit/tier"
 	"remap/launcher"
 	"remap/mapping"
 	"remap/partition"
@@ -43,6 +44,7 @@ func irregular(t *testing.T, ranks int, times int64) *commgraph.Traffic {
 // The same simulated traffic is mapped the same whether it is described as it is or as a 64th of a
 // recorded profile of 64 times the volume, since loads of the same volume are compared.
 func TestScaleDoesNotMatter(t *testing.T) {
+	tier.Long(t, "searches of two seconds")
 	machine, err := topology.Parse("fattree:nodes-per-leaf=8,leaves-per-pod=6,pods=1,aggs-per-pod=4,cores=0")
 	if err != nil {
 		t.Fatal(err)

@@ -11,14 +11,16 @@ import (
 	"testing"
 
 	"remap/commgraph"
+	"remap/internal/testkit/tier"
 	"remap/mapping"
 )
 
 // oracleGraphs are compared with METIS and Scotch on the tapered fat tree.
 func oracleGraphs(t testing.TB) []namedGraph {
-	graphs := []namedGraph{{"stencil2d", grid(t, 64, 72)}, {"geometric", geometric(t, 4608)}}
-	if os.Getenv("REMAP_LONG") != "" {
-		graphs = append(graphs, namedGraph{"powerlaw", powerLaw(t, 4608)})
+	graphs := []namedGraph{{"stencil2d", grid(t, 64, 72)}}
+	if tier.IsLong() {
+		graphs = append(graphs, namedGraph{"geometric", geometric(t, 4608)},
+			namedGraph{"powerlaw", powerLaw(t, 4608)})
 	}
 	return graphs
 }

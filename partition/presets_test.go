@@ -2,12 +2,12 @@ package partition
 
 import (
 	"context"
-	"os"
 	"runtime"
 	"slices"
 	"testing"
 
 	"remap/commgraph"
+	"remap/internal/testkit/tier"
 	"remap/mapping"
 )
 
@@ -36,8 +36,8 @@ func TestCoresMakeNoDifference(t *testing.T) {
 		doubled.Weights = append(doubled.Weights, 2*w)
 	}
 	strategies := presets()
-	if os.Getenv("REMAP_LONG") == "" {
-		strategies = strategies[:2]
+	if !tier.IsLong() {
+		strategies = strategies[:1]
 	}
 	for _, s := range strategies {
 		p := &mapping.Problem{Graph: g, Machine: machine, Allocation: everyHost(machine), Seed: 5}
@@ -57,9 +57,10 @@ func TestCoresMakeNoDifference(t *testing.T) {
 // TestEffortPays: over a few graphs and seeds every preset is better than the
 // one before it.
 func TestEffortPays(t *testing.T) {
+	tier.Long(t, "mappings of thousands of ranks: a second and more")
 	spec, seeds, tried := "fattree:nodes-per-leaf=16,leaves-per-pod=8,pods=2,aggs-per-pod=1,"+
 		"cores=4", uint64(1), presets()[:2]
-	if os.Getenv("REMAP_LONG") != "" {
+	if tier.IsLong() {
 		tried = presets()
 		spec, seeds = "fattree:nodes-per-leaf=16,leaves-per-pod=8,pods=6,aggs-per-pod=1,cores=4", 3
 	}

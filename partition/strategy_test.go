@@ -3,11 +3,11 @@ package partition
 import (
 	"context"
 	"math/rand/v2"
-	"os"
 	"reflect"
 	"slices"
 	"testing"
 
+	"remap/internal/testkit/tier"
 	"remap/kernighanlin"
 	"remap/mapping"
 	"remap/placement"
@@ -46,8 +46,8 @@ func TestContract(t *testing.T) {
 		for name, a := range allocations(machine.Hosts()) {
 			for i, ranks := range []int{a.SlotCount(), a.SlotCount() * 2 / 3} {
 				for j, g := range sharedGraphs(t, ranks) {
-					if (i+j)%2 == 1 && os.Getenv("REMAP_LONG") == "" {
-						continue // half of the sweep
+					if (i+j)%tier.Cases(4, 1, 1) != 0 {
+						continue // in the quick tier a quarter of the sweep
 					}
 					p := &mapping.Problem{Graph: g.graph, Machine: machine, Allocation: a, Seed: 7}
 					t.Run(spec+"/"+name+"/"+g.name, func(t *testing.T) { checkContract(t, p) })
@@ -149,6 +149,7 @@ func TestThesisStencil(t *testing.T) {
 // TestLevelsMatter: multisection keeps more traffic inside the pods than
 // bisection, which it was built for.
 func TestLevelsMatter(t *testing.T) {
+	tier.Long(t, "mappings of thousands of ranks: a second")
 	machine := machineOf(t, "fattree:nodes-per-leaf=16,leaves-per-pod=12,pods=8,aggs-per-pod=1,cores=12")
 	p := &mapping.Problem{Graph: geometric(t, 1536), Machine: machine, Allocation: everyHost(machine)}
 	var sum [2]float64

@@ -4,6 +4,7 @@ import (
 	"math"
 	"testing"
 
+	"remap/internal/testkit/tier"
 	"remap/sampling"
 )
 
@@ -43,6 +44,7 @@ func steady(t *testing.T, v sampling.Variant, seed uint64, from, end, gap, slice
 // Links 1 to 3 have half of it. The mean's interval covers 95 %, the peak's more.
 // Checked with four standard errors over the runs, besides 93 to 97 %.
 func TestUseOfKnownRates(t *testing.T) {
+	tier.Long(t, "means over thousands of runs: two seconds")
 	t.Parallel()
 	const gap = 328
 	for _, c := range []struct {

@@ -4,7 +4,6 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math"
-	"os"
 	"slices"
 	"testing"
 
@@ -12,6 +11,8 @@ import (
 	"github.com/btcsuite/btcd/wire"
 	"gonum.org/v1/gonum/stat"
 	"pgregory.net/rapid"
+
+	"remap/internal/testkit/tier"
 )
 
 // As package remap/sampling/bloom, which tests here cannot import.
@@ -254,7 +255,7 @@ func TestBloomMoments(t *testing.T) {
 	const runs = 2000
 	cases := []bloomTraffic{{8, 1, 1, 20, 30}, {8, 5, 2, 40, 30}, {8, 12, 3, 40, 40}, {8, 40, 10, 130, 60},
 		{61, 11, 6, 70, 20}, {64, 5, 5, 70, 30}, {64, 40, 10, 130, 20}}
-	if os.Getenv("REMAP_LONG") != "" {
+	if tier.IsLong() {
 		cases = append(cases, bloomTraffic{8, 40, 40, 130, 60}, bloomTraffic{64, 5, 0, 70, 30},
 			bloomTraffic{64, 40, 35, 130, 30}, bloomTraffic{256, 40, 20, 130, 10})
 	}

@@ -5,6 +5,8 @@ import (
 	"os"
 	"strings"
 	"testing"
+
+	"remap/internal/testkit/tier"
 )
 
 // linkCodes are the codes of links first..first+count-1.
@@ -132,6 +134,7 @@ func flawed(test *HashTest) bool {
 // identities that are small, and that codes that are not small hide it between
 // links. Field has none.
 func TestHmultFlawFound(t *testing.T) {
+	tier.Long(t, "means over thousands of runs: two seconds")
 	t.Parallel()
 	random := NewRandom(2)
 	many, small := differing(1<<15, random.Uint32), consecutive(1, 20)
@@ -164,8 +167,8 @@ func TestHmultFlawFound(t *testing.T) {
 // from coins.
 func TestFieldClean(t *testing.T) {
 	t.Parallel()
-	count, links, seeds := 512, 2048, []uint64{1, 2, 3}
-	if os.Getenv("REMAP_LONG") != "" {
+	count, links, seeds := 512, 2048, []uint64{1, 2, 3}[:tier.Cases(1, 3, 3)]
+	if tier.IsLong() {
 		count, links, seeds = 2048, 18432, seeds[:1]
 	}
 	for _, seed := range seeds {
@@ -248,7 +251,7 @@ func TestHashCasesDiffer(t *testing.T) {
 // The table of all hashes, to be read with -v.
 func TestHashTable(t *testing.T) {
 	ids, links := 512, 512
-	if os.Getenv("REMAP_LONG") != "" {
+	if tier.IsLong() {
 		ids, links = 1024, 1024
 	}
 	var text strings.Builder

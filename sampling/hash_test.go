@@ -4,11 +4,12 @@ import (
 	"encoding/binary"
 	"hash/crc32"
 	"math/bits"
-	"os"
 	"slices"
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"remap/internal/testkit/tier"
 )
 
 // Each hash is what its source says, in other words than the code's.
@@ -181,7 +182,7 @@ func TestHmultFlaw(t *testing.T) {
 	if otherID < count/2-100 || otherID > count/2+100 {
 		t.Errorf("identities 2 and 4 agree on %d of 2^22", otherID)
 	}
-	if os.Getenv("REMAP_LONG") == "" {
+	if !tier.IsLong() {
 		return
 	}
 	agree, two, six := 0, uint32(0), uint32(0)

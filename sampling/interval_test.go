@@ -5,16 +5,16 @@ import (
 	"maps"
 	"math"
 	"math/rand/v2"
-	"os"
 	"slices"
 	"testing"
 
 	"gonum.org/v1/gonum/stat/distuv"
 
+	"remap/internal/testkit/tier"
 	"remap/sampling"
 )
 
-func long() bool { return os.Getenv("REMAP_LONG") != "" }
+func long() bool { return tier.IsLong() }
 
 // chances are the probabilities of from, from+1, ... samples of n packets that
 // are each sampled with probability 1/weight. What is left out is below 1e-6 in
@@ -167,8 +167,8 @@ func TestCoverageOfWholeLinks(t *testing.T) {
 	one := sampling.Variant{Kind: sampling.OneReservoir, Slots: 1, Counter: 8}
 	ranges := [][3]int{{3, 20, 1}, {20, 40, 1}, {40, 100, 4}, {300, 330, 10}}
 	hops := [][2]int{{5, 1}, {5, 2}, {3, 3}, {9, 4}}
-	fractions := []float64{0.03, 0.1, 0.5, 0.9, 1}
-	if long() {
+	fractions := []float64{0.1, 0.5, 1, 0.03, 0.9}[:tier.Cases(3, 5, 5)]
+	if ranges = ranges[:tier.Cases(2, 4, 4)]; long() {
 		ranges = append(ranges, [3]int{100, 250, 30})
 		hops = append(hops, [2]int{2, 2}, [2]int{5, 5})
 		fractions = append(fractions, 0.3, 0.7)

@@ -8,6 +8,7 @@ import (
 
 	"gonum.org/v1/gonum/stat/distuv"
 
+	"remap/internal/testkit/tier"
 	"remap/sampling"
 )
 
@@ -213,6 +214,7 @@ func (f *fewHops) expected() expected {
 // variance of a ratio of normal numbers by up to 9 orders of itself, of the bias
 // by as many.
 func TestFractionOfOneReservoir(t *testing.T) {
+	tier.Long(t, "means over thousands of runs: two seconds")
 	t.Parallel()
 	const runs = 20000
 	for _, pair := range [][2]string{{"full", "one-reservoir,hash=whole"}, {"one-bit", "one-reservoir"}} {
@@ -272,6 +274,7 @@ func checkFraction(t *testing.T, name string, law *fewHops, runs int) float64 {
 // link and l from that of any other (docs/sampling.md). The columns beside the
 // counts do not know of it, so intervals are wider than they must be.
 func TestIdentitiesInARow(t *testing.T) {
+	tier.Long(t, "means over thousands of runs: two seconds")
 	t.Parallel()
 	crossed, other := onePath(t, func(random *sampling.Random) func(i uint32) uint32 {
 		first := random.Uint32() &^ 63

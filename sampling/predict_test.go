@@ -2,9 +2,9 @@ package sampling_test
 
 import (
 	"math"
-	"os"
 	"testing"
 
+	"remap/internal/testkit/tier"
 	"remap/sampling"
 )
 
@@ -86,7 +86,7 @@ type linkObserved struct{ w, c, ww, cc, wc, varW, varC, common observed }
 
 func simulate(t *testing.T, v sampling.Variant, truths []sampling.Truth) {
 	runs := 2000
-	if os.Getenv("REMAP_LONG") != "" {
+	if tier.IsLong() {
 		runs = 10000
 	}
 	random := sampling.NewRandom(11)
@@ -166,6 +166,7 @@ func (o *linkObserved) check(t *testing.T, link int, p sampling.Prediction, trut
 // The quotient of the counts has the predicted deviation when there are packets
 // enough for the first order to do.
 func TestPredictedFraction(t *testing.T) {
+	tier.Long(t, "means over thousands of runs: two seconds")
 	t.Parallel()
 	const runs, packets = 2000, 3000
 	r := route{[]int32{0, 1, 2, 3}, 0b0110}

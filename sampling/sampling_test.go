@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 	"pgregory.net/rapid"
 
+	"remap/internal/testkit/tier"
 	"remap/sampling"
 )
 
@@ -62,6 +63,7 @@ func TestReservoirUniform(t *testing.T) {
 // 2018, section 3.3), of third and of first order. The variance's next terms are
 // up to 9 (l-1)/N of it, here 2 %.
 func TestFractionMoments(t *testing.T) {
+	tier.Long(t, "means over thousands of runs: two seconds")
 	t.Parallel()
 	const runs, n, m, length, congested = 4000, 2000, 500, 5, 2
 	var f, square series

@@ -4,6 +4,7 @@ import (
 	"math"
 	"testing"
 
+	"remap/internal/testkit/tier"
 	"remap/sampling"
 )
 
@@ -13,7 +14,7 @@ import (
 func TestFalsePositives(t *testing.T) {
 	t.Parallel()
 	const runs, crossed, unused = 2000, 17, 48
-	names := []string{"one-bit", "one-reservoir"}
+	names := []string{"one-bit", "one-reservoir"}[:tier.Cases(1, 2, 2)]
 	if long() {
 		names = append(names, "one-bit,hash=crc")
 	}
@@ -52,6 +53,7 @@ func TestFalsePositives(t *testing.T) {
 // False positives of filters are few events: their number jumps, and the rate is
 // at most twice what is asked for.
 func TestFalsePositivesOfFilters(t *testing.T) {
+	tier.Long(t, "means over thousands of runs: two seconds")
 	t.Parallel()
 	const runs, crossed, unused = 400, 17, 48
 	some := fixedTraffic(400)

@@ -11,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"remap/commgraph"
+	"remap/internal/testkit/tier"
 	"remap/mapping"
 	"remap/topology"
 )
@@ -108,6 +109,8 @@ func drawFixed(t *rapid.T, p *mapping.Problem, slots int) []int32 {
 	}
 	return fixed
 }
+
+func init() { tier.Checks(10, 100, 200) }
 
 // All constraints at once, for every row of the table and some chains: exact
 // capacities, fixed ranks on their slots, moved ranks within the limit, the

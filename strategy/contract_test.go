@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"maps"
 	"math/rand/v2"
-	"os"
 	"slices"
 
 	"testing"
@@ -15,6 +14,8 @@ import (
 
 	"remap/commgraph"
 	"remap/geometric"
+	"remap/internal/testkit"
+	"remap/internal/testkit/tier"
 	"remap/mapping"
 	"remap/tiling"
 	"remap/topology"
@@ -142,11 +143,11 @@ func problems(t testing.TB) map[string]*mapping.Problem {
 	return set
 }
 
-// someProblems is a quarter of them.
+// someProblems is a thirtieth of them, and in the long tier a quarter.
 func someProblems(t testing.TB) map[string]*mapping.Problem {
 	set := problems(t)
 	for i, name := range slices.Sorted(maps.Keys(set)) {
-		if i%4 != 0 {
+		if i%tier.Cases(30, 4, 4) != 0 {
 			delete(set, name)
 		}
 	}
@@ -180,7 +181,7 @@ func TestContract(t *testing.T) {
 			refused, set := 0, set
 			// slow
 			if slices.Contains([]string{"best", "strong", "default", "multisection"}, spec) &&
-				os.Getenv("REMAP_LONG") == "" {
+				!tier.IsExperiments() {
 				set = someProblems(t)
 			}
 			for name, p := range set {
@@ -296,13 +297,13 @@ func TestCancelled(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		begin := time.Now()
+		begin := testkit.UserTime()
 		m, err := s.Map(ctx, p)
 		if err == nil && (len(m) != 4608 || m.Check(4608) != nil) || err != nil &&
 			!errors.Is(err, context.Canceled) {
 			t.Errorf("%s: %v", spec, err)
 		}
-		if spent := time.Since(begin); spent > 5*time.Second {
+		if spent := testkit.UserTime() - begin; spent > 5*time.Second {
 			t.Errorf("%s takes %v after its context ended", spec, spent)
 		}
 	}
@@ -349,7 +350,7 @@ func TestStencilOfTheThesis(t *testing.T) {
 		"tiling:levels=1": {1.42114, 1.42116},
 		"best":            {1.394705, 1.394720}, // no mapping is better
 	}
-	if os.Getenv("REMAP_LONG") != "" {
+	if tier.IsLong() {
 		limits["kl"] = [2]float64{1.3947, 1.75}
 		limits["bisection"] = [2]float64{1.3947, 1.50}
 		limits["multisection"] = [2]float64{1.3947, 1.45}

@@ -2,12 +2,13 @@ package topology
 
 import (
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"remap/internal/testkit/tier"
 )
 
 // small specs of every kind, with all their corner cases of shape.
@@ -44,9 +45,7 @@ func TestSmallSpecs(t *testing.T) {
 
 // The networks that jobs run on, with a torus and a mesh of some size.
 func TestFullSizeNetworks(t *testing.T) {
-	if os.Getenv("REMAP_LONG") == "" {
-		t.Skip("set REMAP_LONG=1 to check networks of thousands of hosts link by link")
-	}
+	tier.Long(t, "networks of thousands of hosts link by link: some seconds")
 	for _, spec := range []string{"tapered", "full", "torus:8x8x8", "torus:4x6x5,hosts=2", "mesh:16x16"} {
 		t.Run(spec, func(t *testing.T) { checkNetwork(t, mustParse(t, spec), true) })
 	}

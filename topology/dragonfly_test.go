@@ -2,13 +2,14 @@ package topology
 
 import (
 	"fmt"
-	"os"
 	"runtime"
 	"slices"
 	"testing"
 	"time"
 
 	"pgregory.net/rapid"
+
+	"remap/internal/testkit/tier"
 )
 
 // checkDragonfly holds a dragonfly against its definition: complete groups,
@@ -125,7 +126,7 @@ func checkLegal(t failer, n *Topology, from int32, routers int) (longest int32) 
 // Arrangements of all small shapes, the odd ones too, are even and legal.
 func TestDragonflyShapes(t *testing.T) {
 	most := 7
-	if os.Getenv("REMAP_LONG") != "" {
+	if tier.IsLong() {
 		most = 10
 	}
 	for groups := 1; groups <= most; groups++ {

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
-	"os"
 	"reflect"
 	"slices"
 	"strings"
@@ -14,6 +13,7 @@ import (
 	"pgregory.net/rapid"
 
 	"remap/input"
+	"remap/internal/testkit/tier"
 )
 
 func readText(t failer, text string) *Topology {
@@ -44,7 +44,7 @@ func TestDumpedFatTrees(t *testing.T) {
 			specs = append(specs, spec)
 		}
 	}
-	if os.Getenv("REMAP_LONG") != "" {
+	if tier.IsLong() {
 		specs = append(specs, "tapered", "full")
 	}
 	for _, spec := range append(specs, "fattree:nodes-per-leaf=8,leaves-per-pod=6,pods=2,aggs-per-pod=4,"+

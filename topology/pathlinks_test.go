@@ -3,12 +3,13 @@ package topology
 import (
 	"fmt"
 	"math/rand/v2"
-	"os"
 	"slices"
 	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"remap/internal/testkit/tier"
 )
 
 // walks calls visit with every way, as links, from one switch to another: the
@@ -180,7 +181,7 @@ func TestPathLinksAreThoseOfAllWalks(t *testing.T) {
 			if n.Hosts() > 20 {
 				stride = 13
 			}
-			if os.Getenv("REMAP_LONG") != "" {
+			if tier.IsLong() {
 				stride = 1
 			}
 			checkPathLinks(t, n, stride)
@@ -320,7 +321,7 @@ func TestPathsOfTapered(t *testing.T) {
 func TestPathLinksOfBigNetworks(t *testing.T) {
 	specs := []string{"tapered", "torus:8x8x8", "dragonfly:groups=33,routers=8,hosts=4," +
 		"global=8", "dragonfly:groups=5,routers=8,hosts=4,global=4", "hyperx:8x8x4,hosts=2"}
-	if os.Getenv("REMAP_LONG") != "" {
+	if tier.IsLong() {
 		specs = append(specs, "full", "torus:16x16x16", "dragonfly:groups=73,routers=12,hosts=6,global=6")
 	}
 	for _, spec := range specs {

@@ -3,11 +3,12 @@ package workload
 import (
 	"fmt"
 	"math"
-	"os"
 	"slices"
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"remap/internal/testkit/tier"
 )
 
 // group is the data of a collective: of every member its parts, and of every
@@ -162,7 +163,7 @@ func eachAlgorithm(visit func(operation, algorithm string)) {
 // which ranks run and whether sends are eager or synchronous.
 func TestCollectives(t *testing.T) {
 	most := 34
-	if os.Getenv("REMAP_LONG") != "" {
+	if tier.IsLong() {
 		most = 70
 	}
 	eachAlgorithm(func(operation, algorithm string) {

@@ -6,40 +6,35 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"testing"
-	"time"
+
+	"remap/internal/testkit/tier"
 )
 
 // An interrupt during the check leaves the mapping, which was written before it,
 // and tells what was done.
 func TestInterruptOfCheck(t *testing.T) {
+	tier.Long(t, "two seconds")
 	output := filepath.Join(t.TempDir(), "best.csv")
 	var stdout bytes.Buffer
-	var stderr safeBuffer
 	c := remapCommand(t, "optimize", "--topology",
-		"fattree:nodes-per-leaf=8,leaves-per-pod=8,pods=1,aggs-per-pod=2,cores=0", "--pattern", "stencil2d:8x8",
-		"--strategies", "kl", "--previous", shuffledMapping(t, 64),
+		"fattree:nodes-per-leaf=8,leaves-per-pod=8,pods=1,aggs-per-pod=2,cores=0", "--pattern",
+		"stencil2d:8x8,bytes=16384", "--strategies", "kl", "--previous", shuffledMapping(t, 64), "--steps", "1",
 		"--rounds", "0", "--validation-repeats", "120", "--control=false", "--check-model", "--output", output,
-		"--json", "--progress", "always")
-	c.Stdout, c.Stderr = &stdout, &stderr
-	if err := c.Start(); err != nil {
-		t.Fatal(err)
+		"--json", "--progress", "always", "--workers", "1")
+	c.Stdout = &stdout
+	stderr, err := interrupted(t, c, os.Interrupt, `checking the model [1-9]`, func() {
+		if _, err := os.Stat(output); err != nil {
+			t.Errorf("the check begins before the mapping is written: %v", err)
+		}
+	})
+	if err != nil {
+		t.Fatalf("%v; stderr:\n%s", err, stderr)
 	}
-	waitFor(t, &stderr, regexp.MustCompile(`checking the model [1-9]`))
-	if _, err := os.Stat(output); err != nil {
-		t.Errorf("the check begins before the mapping is written: %v", err)
-	}
-	if err := c.Process.Signal(os.Interrupt); err != nil {
-		t.Fatal(err)
-	}
-	if err := finish(t, c, time.Minute); err != nil {
-		t.Fatalf("%v; stderr:\n%s", err, stderr.String())
-	}
-	if !strings.Contains(stderr.String(), "interrupted after ") ||
+	if !strings.Contains(stderr, "interrupted after ") ||
 		!strings.Contains(stdout.String(), `"interrupted": true`) {
-		t.Errorf("nothing tells of the interrupt; stderr:\n%s\nstdout:\n%s", stderr.String(), stdout.String())
+		t.Errorf("nothing tells of the interrupt; stderr:\n%s\nstdout:\n%s", stderr, stdout.String())
 	}
 }
 

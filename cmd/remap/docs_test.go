@@ -5,11 +5,13 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
 	"remap/evalsim"
 	"remap/input"
+	"remap/internal/testkit/tier"
 	"remap/mapping"
 	"remap/strategy"
 	"remap/topology"
@@ -44,7 +46,12 @@ func TestDocumentedCommands(t *testing.T) {
 		}
 		examples := inCodeBlocks(filepath.Base(document), string(text))
 		found += len(examples)
-		t.Run(filepath.Base(document), func(t *testing.T) { runExamples(t, root, data, examples) })
+		t.Run(filepath.Base(document), func(t *testing.T) {
+			if document != documents[0] && len(examples) > 0 {
+				tier.Long(t, "commands of a document other than README.md: seconds")
+			}
+			runExamples(t, root, data, examples)
+		})
 	}
 	if found == 0 {
 		t.Error("no command found in the documents: the test does not see them")
@@ -143,18 +150,41 @@ func runExamples(t *testing.T, root, data string, examples []example) {
 	for _, e := range examples {
 		line := "remap " + strings.Join(e.args, " ")
 		if strings.Contains(line, "../shared/") && data == "" {
-			t.Logf("skipped, ../shared is absent: %s", line)
+			t.Run("shared", func(t *testing.T) { t.Skipf("skipped: ../shared is absent: %s", line) })
 			continue
 		}
-		if (strings.Contains(line, "tapered") || strings.Contains(line, "popcount") ||
-			strings.Contains(line, "../shared/")) && os.Getenv("REMAP_LONG") == "" {
-			t.Logf("skipped without REMAP_LONG: %s", line)
+		if large.MatchString(line) && !tier.IsLong() {
+			t.Run("large", func(t *testing.T) { tier.Long(t, line) })
 			continue
 		}
-		if code, _, stderr := runHere(e.args...); code != exitDone {
+		if strings.HasPrefix(line, "remap compare --topology tapered ") && !tier.IsExperiments() {
+			t.Run("sweep", func(t *testing.T) { tier.Experiment(t, line) })
+			continue
+		}
+		if code, _, stderr := runHere(shortened(e.args)...); code != exitDone {
 			t.Errorf("%s: %s\nexit code %d\n%s", e.where, line, code, stderr)
 		}
 	}
+}
+
+// large are networks and files of thousands of hosts, and what takes seconds on small ones.
+var large = regexp.MustCompile(
+	`--check-model|reduction-naive|tapered|popcount|\.\./shared/|heat64.*--strategy best|best:trials`)
+
+// shortened is a command as it stands in the experiments, and else with little to simulate.
+func shortened(args []string) []string {
+	if tier.IsExperiments() {
+		return args
+	}
+	repeats := strconv.Itoa(tier.Cases(1, 2, 0))
+	switch args[0] {
+	case "optimize":
+		return append(slices.Clone(args), "--repeats", repeats, "--validation-repeats", repeats, "--steps", "1",
+			"--simulations", "4")
+	case "compare", "simulate":
+		return append(slices.Clone(args), "--repeats", repeats)
+	}
+	return args
 }
 
 // docs/specs.md names every pattern, option, algorithm, network and routing that

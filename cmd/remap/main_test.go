@@ -7,9 +7,10 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"remap/internal/testkit/tier"
 )
 
 func TestMain(m *testing.M) {
@@ -43,7 +44,7 @@ func TestScripts(t *testing.T) {
 			return nil
 		},
 		Condition: func(name string) (bool, error) {
-			return name == "shared" && data != "" || name == "long" && os.Getenv("REMAP_LONG") != "", nil
+			return name == "shared" && data != "" || name == "long" && tier.IsLong(), nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"fails": scriptFails,
@@ -143,7 +144,7 @@ func TestFullStdout(t *testing.T) {
 
 // A meter shows nothing before its delay and cleans up whenever it stops.
 func TestMeter(t *testing.T) {
-	var screen bytes.Buffer
+	var screen safeBuffer
 	p := &program{stderr: &screen, settings: settings{progress: "always"}}
 	m := p.newMeter("testing", 3)
 	m.step()
@@ -153,11 +154,8 @@ func TestMeter(t *testing.T) {
 	}
 	m = p.newMeter("testing", 3)
 	m.step()
-	time.Sleep(progressDelay + 400*time.Millisecond)
+	waitFor(&screen, "testing 1/3")
 	m.stop()
-	if !strings.Contains(screen.String(), "testing 1/3") {
-		t.Errorf("work of more than %v shows %q", progressDelay, screen.String())
-	}
 	for _, quiet := range []settings{{progress: "never"}, {progress: "auto"},
 		{progress: "always", quiet: true}} {
 		p := &program{stderr: &screen, settings: quiet}

@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"remap/counters"
+	"remap/internal/testkit/tier"
 	"remap/launcher"
 	"remap/mapping"
 	"remap/topology"
@@ -146,7 +147,7 @@ func TestMeasuredRealFabric(t *testing.T) {
 	fabric := filepath.Join(data, "data", "ib-loginoff", "topo.ibnetdiscover")
 	pattern, more := "uniform:96,rounds=2", []string{"--rounds", "1", "--repeats", "2",
 		"--validation-repeats", "6", "--strategies", "kl", "--feedback", "capacities"}
-	if os.Getenv("REMAP_LONG") != "" {
+	if tier.IsLong() {
 		pattern, more = "uniform:96,rounds=8", nil
 	}
 	var hosts []string
@@ -278,12 +279,10 @@ type seen struct {
 // beside other jobs leads to mappings that are faster beside them, though not to
 // those of a loop that simulates them.
 func TestMeasuredAgainstKnownBackground(t *testing.T) {
+	tier.Long(t, "two searches a seed")
 	seeds := 3
-	switch {
-	case os.Getenv("REMAP_TABLE") != "":
+	if tier.IsTable() {
 		seeds = 10
-	case os.Getenv("REMAP_LONG") == "":
-		t.Skip("skipped without REMAP_LONG")
 	}
 	t.Chdir(t.TempDir())
 	read := func(args ...string) (s seen) {

@@ -11,6 +11,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"remap/internal/testkit/tier"
 )
 
 // kept is an optimization of a second, among others' traffic, of three rounds and more.
@@ -98,6 +100,7 @@ func inRound(round int) func([]byte) bool {
 // with the bytes of an undisturbed one; so does one that is interrupted, one of another
 // number of workers, and one that had a budget before.
 func TestKilledRunsGoOn(t *testing.T) {
+	tier.Long(t, "six runs, killed and continued: five seconds")
 	args := kept()
 	whole := t.TempDir()
 	result, mapping := stated(t, args, "")
@@ -132,13 +135,11 @@ func TestKilledRunsGoOn(t *testing.T) {
 
 // The same for runs that are killed at many random moments.
 func TestKilledManyTimes(t *testing.T) {
-	if os.Getenv("REMAP_LONG") == "" {
-		t.Skip("long; set REMAP_LONG=1")
-	}
+	tier.Long(t, "four searches, killed many times: a minute")
 	random := rand.New(rand.NewPCG(6, 8))
 	for _, c := range [][]string{kept(), kept(), kept(),
 		{"optimize", "--scenario", "io-gateway-small", "--rounds", "8", "--repeats", "2",
-			"--validation-repeats", "6", "--strategies", "rcm", "--json"}} {
+			"--validation-repeats", "6", "--strategies", "rcm", "--json"}}[tier.Cases(0, 2, 0):] {
 		whole, state := t.TempDir(), t.TempDir()
 		result, mapping := stated(t, c, whole)
 		kills := 0
@@ -163,6 +164,7 @@ func TestKilledManyTimes(t *testing.T) {
 // More rounds go on behind the old end, and give what a run with as many from the
 // beginning gives; so do fewer.
 func TestMoreRounds(t *testing.T) {
+	tier.Long(t, "three searches, each twice: three seconds")
 	state := t.TempDir()
 	for _, rounds := range []string{"1", "3", "2"} {
 		args := append(kept(), "--rounds", rounds)

@@ -1,0 +1,9 @@
+package stencil
+
+import (
+	_ "pgregory.net/rapid" // has the flag rapid.checks
+
+	"remap/internal/testkit/tier"
+)
+
+func init() { tier.Checks(20, 100, 100) }

@@ -1,0 +1,9 @@
+package topology
+
+import (
+	_ "pgregory.net/rapid" // has the flag rapid.checks
+
+	"remap/internal/testkit/tier"
+)
+
+func init() { tier.Checks(15, 100, 100) }
