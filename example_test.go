@@ -20,7 +20,7 @@ func Example() {
 	check(err)
 	search, err := remap.DefaultSearch(j)
 	check(err)
-	search.Rounds, search.RandomRestarts = 1, false // one round of feedback
+	search.Rounds, search.Simulations, search.RandomRestarts = 1, 8, false // a short search
 	found, err := remap.Optimize(context.Background(), j, search)
 	check(err)
 	file, err := os.CreateTemp("", "heat.rankfile")

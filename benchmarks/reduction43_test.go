@@ -9,6 +9,7 @@ import (
 
 	"remap/evalsim"
 	"remap/fixtures"
+	"remap/internal/testkit/tier"
 	"remap/mapping"
 	"remap/sampling"
 	"remap/topology"
@@ -47,7 +48,8 @@ func slices43(t *testing.T, o evalsim.Options, makespan float64) []float64 {
 		t.Fatalf("%d slices", len(r.Parts))
 	}
 	congested := make([]float64, 5)
-	t.Log("| ms | congested of all hops | by samples: root's link | links down | links up |\n|---|---|---|---|---|")
+	t.Log("| ms | congested of all hops | by samples: root's link | links down | links up " +
+		"|\n|---|---|---|---|---|")
 	for i := range r.Parts {
 		part := &r.Parts[i]
 		congested[i] = float64(part.Congested) / float64(part.PortHops)
@@ -76,6 +78,7 @@ func slices43(t *testing.T, o evalsim.Options, makespan float64) []float64 {
 //
 // With -v it prints the table with the published setting and with the default.
 func TestReduction43(t *testing.T) {
+	tier.Long(t, "reductions of 1024 ranks: 2 s")
 	for _, set := range publishedSettings() {
 		t.Run(set.name, func(t *testing.T) { reductionWith(t, set) })
 	}

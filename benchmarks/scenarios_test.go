@@ -260,6 +260,7 @@ func caseStudies(t *testing.T, set setting) {
 // Where there are other jobs, they are felt: in every repeat the job takes
 // longer among them.
 func TestScenariosBackgroundIsFelt(t *testing.T) {
+	tier.Long(t, "simulations of every scenario: a second")
 	for _, s := range fixtures.Table() {
 		if !strings.HasSuffix(s.Name, fixtures.Small) || len(s.Background) == 0 {
 			continue

@@ -112,6 +112,7 @@ func (p pattern) draw() func(from int, random *rand.Rand) int {
 // the first 300 many are still in buffers: with one random way a packet and buffers of 64
 // packets, UGAL takes 0.51 of the hosts' rate then, and 0.43 in the steady state.
 func TestSaturationWithDetours(t *testing.T) {
+	tier.Long(t, "saturated dragonflies: 2 s")
 	t.Parallel()
 	dragonfly := network(t, "dragonfly:groups=9,routers=4,hosts=2,global=2")
 	larger := network(t, "dragonfly:groups=17,routers=8,hosts=4,global=2")

@@ -205,6 +205,7 @@ func TestDoubleAllRatesHalvesTheTime(t *testing.T) {
 // leave the host at the same times. Alone on the network this is exact; in
 // traffic it is the same in distribution.
 func TestSplitMessages(t *testing.T) {
+	tier.Long(t, "many repeats of split messages: a second")
 	t.Parallel()
 	for _, spec := range rulesNetworks {
 		top := network(t, spec)

@@ -142,6 +142,7 @@ func TestShiftsAreExactlyFull(t *testing.T) {
 // offered. (At and beyond saturation longer rings carry less than before, as is known of
 // networks that do not throttle injection: Thottethodi, Lebeck and Mukherjee 2001.)
 func TestSaturationOfTorus(t *testing.T) {
+	tier.Long(t, "saturated tori: a second")
 	t.Parallel()
 	ring := func(k float64) float64 {
 		if math.Mod(k, 2) == 0 {

@@ -184,7 +184,7 @@ func tellBook(t *testing.T, x *bookOutcome) {
 // networks every link carries the same packets.
 func TestBookAgreesWithoutChance(t *testing.T) {
 	t.Parallel()
-	exact, all, cases := 0, 0, tier.Cases(20, 80, bookCases)
+	exact, all, cases := 0, 0, tier.Cases(10, 80, bookCases)
 	for number := range cases {
 		c := newBookCase(t, number)
 		c.options.Routing = []evalsim.Routing{evalsim.Static, evalsim.FlowHash}[number/10%2]

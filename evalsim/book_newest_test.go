@@ -18,7 +18,7 @@ import (
 // a round trip fills.
 func TestNewestCreditAgrees(t *testing.T) {
 	t.Parallel()
-	cases, first := tier.Cases(5, 30, 400), 3000 // BookAgrees has those up to 200
+	cases, first := tier.Cases(3, 30, 400), 3000 // BookAgrees has those up to 200
 	const quarter = 1. / 4
 	limits := []float64{1. / 8, quarter, 1. / 3, 1. / 2, 2. / 3, 1, math.Inf(1)}
 	outcomes := make([][]*bookOutcome, len(limits))

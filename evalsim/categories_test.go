@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"remap/evalsim"
+	"remap/internal/testkit/tier"
 	"remap/sampling"
 	"remap/workload"
 )
@@ -207,6 +208,7 @@ func TestRelabelledTags(t *testing.T) {
 
 // More categories than can be are told before anything is laid out.
 func TestMostCategories(t *testing.T) {
+	tier.Long(t, "the most tags: a second")
 	const count = 1<<20 + 1
 	p := &workload.Program{Offsets: []int32{0, count}, Ops: make([]workload.Op, count),
 		Phases: make([]string, 17), VolumeScale: 1}

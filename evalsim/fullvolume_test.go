@@ -27,6 +27,7 @@ func scattered(n int) []int32 {
 // interval of a few repeats holds the median that the full volume has, for
 // repetitions and sizes, on a tree and a torus, with little and much in the way.
 func TestFullVolumeTimes(t *testing.T) {
+	tier.Long(t, "whole volumes: 2 s")
 	o := evalsim.DefaultOptions()
 	o.Sampling = sampling.Variant{}
 	const tree = "fattree:nodes-per-leaf=8,leaves-per-pod=8,pods=1,aggs-per-pod=4,cores=0"

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"remap/evalsim"
+	"remap/internal/testkit/tier"
 	"remap/sampling"
 	"remap/topology"
 	"remap/workload"
@@ -120,7 +121,7 @@ func TestDeliveriesMakeTheTables(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{"full", "n=3", "one-bit", "one-reservoir", "one-reservoir," +
 		"hash=whole", "one-bit,hash=hmult", "one-bit,unpruned", "full,counter=2", "n=3,counter=2",
-		"one-reservoir,counter=2", "one-reservoir,hash=whole,counter=1", "bloom:48"} {
+		"one-reservoir,counter=2", "one-reservoir,hash=whole,counter=1", "bloom:48"}[:tier.Cases(4, 12, 12)] {
 		v, err := sampling.ParseVariant(text)
 		if err != nil {
 			t.Fatal(err)

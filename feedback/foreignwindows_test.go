@@ -11,6 +11,7 @@ import (
 
 	"remap/counters"
 	"remap/evalsim"
+	"remap/internal/testkit/tier"
 	"remap/mapping"
 	"remap/workload"
 )
@@ -92,6 +93,7 @@ func (w *windowed) find(m *Measured) *Others {
 // Variants are of the intervals in turn: of their hosts, at their rates, and without others where
 // these are silent. Each interval has as many variants.
 func TestFindOthersByWindows(t *testing.T) {
+	tier.Long(t, "simulations of four intervals: a second")
 	w := newWindowed(t)
 	first, second := w.odd[:6], w.odd[6:]
 	for _, c := range []struct {

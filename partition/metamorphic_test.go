@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"remap/commgraph"
+	"remap/internal/testkit/tier"
 	"remap/kernighanlin"
 	"remap/mapping"
 	"remap/rcm"
@@ -43,6 +44,7 @@ func TestDoubledWeightsChangeNothing(t *testing.T) {
 // TestRelabellingKeepsTheQuality: shuffled names of the vertices change the
 // path length by no more than chance does.
 func TestRelabellingKeepsTheQuality(t *testing.T) {
+	tier.Long(t, "relabelled graphs: 2 s")
 	machine := machineOf(t, "fattree:nodes-per-leaf=16,leaves-per-pod=8,pods=4,aggs-per-pod=2,cores=8")
 	for _, g := range []namedGraph{{"grid", grid(t, 32, 16)}, {"geometric", geometric(t, 512)},
 		{"powerlaw", powerLaw(t, 512)}} {

@@ -133,6 +133,7 @@ func TestAgainstMETIS(t *testing.T) {
 // TestAgainstScotch: static mapping onto the tapered fat tree, which Scotch
 // does not always balance exactly either.
 func TestAgainstScotch(t *testing.T) {
+	tier.Long(t, "graphs of 4608 vertices: a second")
 	for _, g := range oracleGraphs(t) {
 		t.Run(g.name, func(t *testing.T) {
 			folder := run(t, g.graph, "gcv -ic -os g.graph g.src", "scotch_gmap g.src target g.map")

@@ -82,6 +82,7 @@ func (s *series) is(t *testing.T, what string, want float64) {
 // columns beside the counts are unbiased estimates of them, for paths of two
 // lengths and links with any share of packets and of congestion.
 func TestMoments(t *testing.T) {
+	tier.Long(t, "moments of all variants: a second")
 	t.Parallel()
 	some, runs := fixedTraffic(150), 3000
 	for _, name := range []string{"full", "n=2", "one-reservoir," +

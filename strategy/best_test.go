@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"remap/internal/testkit"
+	"remap/internal/testkit/tier"
 	"remap/mapping"
 	"remap/partition"
 )
@@ -29,6 +30,7 @@ func pathBytes(p *mapping.Problem, m mapping.Mapping) int64 {
 
 // best is as good as each of its members that apply, and as without large neighbourhood search.
 func TestBestIsBest(t *testing.T) {
+	tier.Long(t, "best on many problems: 2 s")
 	for name, p := range someProblems(t) {
 		got, err := mapWith(t, "best", p)
 		if err != nil {

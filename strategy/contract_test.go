@@ -180,7 +180,7 @@ func TestContract(t *testing.T) {
 		t.Run(spec, func(t *testing.T) {
 			refused, set := 0, set
 			// slow
-			if slices.Contains([]string{"best", "strong", "default", "multisection"}, spec) &&
+			if !tier.IsLong() || slices.Contains([]string{"best", "strong", "default", "multisection"}, spec) &&
 				!tier.IsExperiments() {
 				set = someProblems(t)
 			}

@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"remap"
+
+	"remap/internal/testkit/tier"
 )
 
 // A tree of eight leaf switches; the job is offered two hosts of each, and others send between
@@ -22,6 +24,7 @@ var (
 // What the job's own packets met in one run leads it off the leaf switches that others crowd, to
 // where it is faster beside them.
 func TestMeasuredByOwnSamples(t *testing.T) {
+	tier.Long(t, "three searches: 2 s")
 	t.Chdir(t.TempDir())
 	run := func(args ...string) (stdout, stderr string) {
 		t.Helper()

@@ -16,6 +16,7 @@ import (
 
 // Every ready-made scenario loads, its jobs on hosts of their own.
 func TestScenariosLoad(t *testing.T) {
+	tier.Long(t, "networks of up to 27,648 hosts: a second")
 	for _, s := range fixtures.Table() {
 		folder := t.TempDir()
 		path := filepath.Join(folder, "m.csv")
@@ -45,7 +46,8 @@ func TestScenariosLoad(t *testing.T) {
 func TestScenarioIsTheSameInGo(t *testing.T) {
 	most := tier.Cases(3, 100, 100)
 	for _, s := range fixtures.Table() {
-		if !strings.HasSuffix(s.Name, fixtures.Small) && (s.Name != "popcount" || !tier.IsExperiments()) || most == 0 {
+		if !strings.HasSuffix(s.Name, fixtures.Small) && (s.Name != "popcount" || !tier.IsExperiments()) ||
+			most == 0 {
 			continue
 		}
 		most--
