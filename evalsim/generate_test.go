@@ -106,7 +106,7 @@ func readBack(t rapid.TB, top *topology.Topology) *topology.Topology {
 	return read
 }
 
-func init() { tier.Checks(10, 100, 100) }
+func init() { tier.Checks(6, 100, 100) }
 
 // check is rapid.Check, and ten times as much in the experiments. A failure prints
 // what was drawn, and how to have it again.

@@ -6,4 +6,4 @@ import (
 	"remap/internal/testkit/tier"
 )
 
-func init() { tier.Checks(10, 100, 100) }
+func init() { tier.Checks(6, 100, 100) }

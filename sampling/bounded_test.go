@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"remap/sampling"
+
+	"remap/internal/testkit/tier"
 )
 
 // The interval of a normal estimate between two bounds covers 95 % exactly,
@@ -12,6 +14,7 @@ import (
 // 1/250 of its deviation. Hashed counts with much noise are such estimates; the
 // variance then falls by nothing with N.
 func TestUnifiedInterval(t *testing.T) {
+	tier.Long(t, "intervals of many counts: half a second")
 	t.Parallel()
 	const deviation, step = 1e6, 4e-3
 	table := sampling.NewTable(sampling.Variant{Kind: sampling.OneBit, Slots: 1, Counter: 8,

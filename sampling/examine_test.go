@@ -166,6 +166,7 @@ func TestHmultFlawFound(t *testing.T) {
 // Field is never skewed. Of identities without pattern its codes cannot be told
 // from coins.
 func TestFieldClean(t *testing.T) {
+	tier.Long(t, "all links of large networks: half a second")
 	t.Parallel()
 	count, links, seeds := 512, 2048, []uint64{1, 2, 3}[:tier.Cases(1, 3, 3)]
 	if tier.IsLong() {

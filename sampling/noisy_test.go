@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"remap/sampling"
+
+	"remap/internal/testkit/tier"
 )
 
 // crossing is one hop of a packet.
@@ -94,6 +96,7 @@ func parse(t interface {
 // identities differ, for every link of a network where paths have two lengths
 // and links any share of the packets. Standard error 0.5 %.
 func TestCoverageOfNoise(t *testing.T) {
+	tier.Long(t, "coverage under every hash: a second")
 	t.Parallel()
 	const runs = 2000
 	packets := map[string][]int{"one-reservoir": {300}, "full": {300}}

@@ -12,6 +12,7 @@ import (
 // of 1/200 is measured over 2000 runs and 48 links with a standard error of 5 %
 // of it; the deviation of the sums from normal ones stays within another 10 %.
 func TestFalsePositives(t *testing.T) {
+	tier.Long(t, "filters of all sizes: a second")
 	t.Parallel()
 	const runs, crossed, unused = 2000, 17, 48
 	names := []string{"one-bit", "one-reservoir"}[:tier.Cases(1, 2, 2)]

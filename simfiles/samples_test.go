@@ -16,6 +16,8 @@ import (
 	"remap/simfiles"
 	"remap/topology"
 	"remap/workload"
+
+	"remap/internal/testkit/tier"
 )
 
 // decoder makes tables from the rows of a file of samples, with package sampling
@@ -127,6 +129,7 @@ func columnsBeside(content []byte) string {
 // A file of samples is all that a receiver had: package sampling makes the
 // tables of the run from it.
 func TestSamplesFileMakesTheTables(t *testing.T) {
+	tier.Long(t, "files of all variants: a second")
 	for text, beside := range map[string]string{
 		"full": "", "n=3": ",hop_links,congested_links", "one-bit": ",id,in_link,out_link,hop_bit,congested_bit",
 		"one-reservoir": ",id,in_link,out_link,hop_bit," +

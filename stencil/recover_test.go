@@ -12,6 +12,8 @@ import (
 	"pgregory.net/rapid"
 
 	"remap/commgraph"
+
+	"remap/internal/testkit/tier"
 )
 
 // complete tells whether all cells are neighbours of each other.
@@ -260,6 +262,7 @@ func petersen() []edge {
 // any more: what is returned must still be exact, and is nothing unless the
 // change has led to another grid (the ring to a path).
 func TestSpoiledGridsAreRefused(t *testing.T) {
+	tier.Long(t, "grids with an edge less or more: 2 s")
 	rapid.Check(t, func(t *rapid.T) {
 		s := drawShape(t)
 		edges := s.edges()

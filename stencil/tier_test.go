@@ -6,4 +6,4 @@ import (
 	"remap/internal/testkit/tier"
 )
 
-func init() { tier.Checks(8, 100, 100) }
+func init() { tier.Checks(4, 100, 100) }

@@ -110,7 +110,7 @@ func drawFixed(t *rapid.T, p *mapping.Problem, slots int) []int32 {
 	return fixed
 }
 
-func init() { tier.Checks(10, 100, 200) }
+func init() { tier.Checks(6, 100, 200) }
 
 // All constraints at once, for every row of the table and some chains: exact
 // capacities, fixed ranks on their slots, moved ranks within the limit, the

@@ -376,6 +376,7 @@ func TestStencilOfTheThesis(t *testing.T) {
 
 // A strategy reads Start exactly when it says so: the loop relies on it.
 func TestRefineTellsWhoReadsStart(t *testing.T) {
+	tier.Long(t, "every strategy twice: 2 s")
 	var problem *mapping.Problem
 	set := problems(t)
 	for _, name := range slices.Sorted(maps.Keys(set)) {
