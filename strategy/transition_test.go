@@ -10,6 +10,8 @@ import (
 
 	"remap/commgraph"
 	"remap/mapping"
+
+	"remap/internal/testkit/tier"
 )
 
 // drawTarget draws a mapping that keeps the problem's fixed ranks.
@@ -152,7 +154,7 @@ func TestPartOfTheWay(t *testing.T) {
 			gained++
 		}
 	})
-	if gained == 0 {
+	if tier.IsLong() && gained == 0 {
 		t.Error("no part of any transition gains")
 	}
 }

@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"remap/internal/testkit/tier"
 )
 
 // partition finds hosts without a path between them, link by link from the
@@ -133,7 +135,7 @@ func TestRandomFailures(t *testing.T) {
 			t.Fatalf("%s without %v: not the same twice", n.Name, texts)
 		}
 	})
-	if split == 0 || whole == 0 {
+	if tier.IsLong() && (split == 0 || whole == 0) {
 		t.Errorf("%d networks fell apart and %d did not: a side is not tested", split, whole)
 	}
 }
@@ -243,7 +245,7 @@ func TestTreeKeepsItsPaths(t *testing.T) {
 			}
 		}
 	})
-	if kept == 0 {
+	if tier.IsLong() && kept == 0 {
 		t.Error("no tree kept its paths")
 	}
 }
