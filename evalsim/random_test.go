@@ -265,7 +265,7 @@ func TestBlockedRanksAreTheProgramsOwn(t *testing.T) {
 			stuck++
 		}
 	})
-	if ended == 0 || stuck == 0 {
+	if tier.IsLong() && (ended == 0 || stuck == 0) {
 		t.Errorf("%d programs ended, %d did not: one kind was never drawn", ended, stuck)
 	}
 }

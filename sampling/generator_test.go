@@ -9,6 +9,8 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 
 	"remap/sampling"
+
+	"remap/internal/testkit/tier"
 )
 
 func feedback(t *testing.T, size, ticks int, seed uint32) *sampling.FeedbackRegister {
@@ -186,6 +188,7 @@ func uniform(counts []float64) float64 {
 // Reservoirs are uniform samples with registers in the switches in place of ideal
 // chance, if they begin at unrelated places: equal ones stay equal.
 func TestFeedbackReservoirs(t *testing.T) {
+	tier.Long(t, "reservoirs by registers: half a second")
 	t.Parallel()
 	for _, size := range []int{16, 24, 32} {
 		for _, length := range []int{2, 3, 5, 7} {

@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"remap/sampling"
+
+	"remap/internal/testkit/tier"
 )
 
 // A counter of 2 bits on a path of 5 hops (Taffet 2018, section 5.6).
@@ -80,6 +82,7 @@ func inOrder(links []int32, length int) sampling.Positions {
 // without bias. One reservoir's congested counts too; a congested reservoir's only
 // while its counter holds.
 func TestCorrectedMoments(t *testing.T) {
+	tier.Long(t, "corrected counts: half a second")
 	t.Parallel()
 	for _, text := range []string{"full,counter=1", "full,counter=2", "n=2,counter=2", "n=3,counter=2",
 		"one-reservoir,hash=whole,counter=2",
