@@ -22,7 +22,7 @@ type Environment struct {
 
 // Measurement is what a real network tells of others, and what is made of it.
 type Measurement struct {
-	*feedback.Measured
+	*feedback.MeasuredNetwork
 	// Links are port counters; nil where Samples were read.
 	Links *counters.Links
 	// Samples are what the job's own packets told; nil where Links were read.
@@ -50,7 +50,7 @@ func (m *Environment) ReadCounters(ctx context.Context, files []string, c counte
 		return err
 	}
 	x := &Measurement{Links: links, Run: m.measuredRun(o)}
-	x.Measured = feedback.NewMeasured(m.Machine, m.Allocation, m.Traffic, ran, links, alone[0])
+	x.MeasuredNetwork = feedback.NewMeasuredNetwork(m.Machine, m.Allocation, m.Traffic, ran, links, alone[0])
 	if err := x.slow(m.Machine); err != nil {
 		return err
 	}
@@ -69,7 +69,7 @@ func (m *Environment) ReadSamples(ctx context.Context, file string, o evalsim.Op
 		return job.InOption("measured", err)
 	}
 	x := &Measurement{Samples: samples, Run: m.measuredRun(o)}
-	if x.Measured, err = feedback.FromSamples(ctx, x.Run, samples); err != nil {
+	if x.MeasuredNetwork, err = feedback.FromSamples(ctx, x.Run, samples); err != nil {
 		return err
 	}
 	if err := x.slow(m.Machine); err != nil {

@@ -68,7 +68,7 @@ func (b *loopBench) byMeasurement(t testing.TB, s *feedback.Settings, links *cou
 	if err != nil {
 		t.Fatal(err)
 	}
-	m := feedback.NewMeasured(b.Problem.Machine, b.Problem.Allocation, b.Traffic, ran, links, alone[0])
+	m := feedback.NewMeasuredNetwork(b.Problem.Machine, b.Problem.Allocation, b.Traffic, ran, links, alone[0])
 	run := feedback.MeasuredRun{Machine: b.Problem.Machine, Allocation: b.Problem.Allocation, Program: b.Program,
 		Previous: ran, Options: b.Options, Routing: mapping.RoutingNamed(b.Options.Routing.String()),
 		Workers: runtime.GOMAXPROCS(0)}

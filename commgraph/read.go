@@ -125,7 +125,7 @@ func fileError(path string, err error) error {
 // see Graph.Traffic.
 func Read(name string, r io.Reader, format string) (*Traffic, error) {
 	buffered := bufio.NewReaderSize(r, headBytes)
-	content := sized{buffered, inputSize(r)}
+	content := sizedReader{buffered, inputSize(r)}
 	doubt := ""
 	if format == "" {
 		head, err := peekHead(name, buffered)

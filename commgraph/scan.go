@@ -46,8 +46,8 @@ func newScanner(file, hint string, r io.Reader) *scanner {
 	return s
 }
 
-// sized is a reader whose length is known, however it is wrapped.
-type sized struct {
+// sizedReader is a reader whose length is known, however it is wrapped.
+type sizedReader struct {
 	io.Reader
 	size int64
 }
@@ -56,7 +56,7 @@ type sized struct {
 // says how much memory to ask for, nothing more.
 func inputSize(r io.Reader) int64 {
 	switch r := r.(type) {
-	case sized:
+	case sizedReader:
 		return r.size
 	case *os.File:
 		if info, err := r.Stat(); err == nil && info.Mode().IsRegular() {

@@ -4,7 +4,7 @@ package evalsim
 type endlessly struct {
 	endless bool  // some jobs are
 	flying  int64 // messages of the others that have not arrived
-	latest  looked
+	latest  lastProgress
 }
 
 // atEnd is called when a rank has come to the end of its program.

@@ -54,8 +54,8 @@ type progress struct {
 	undone                      int
 }
 
-// looked is the last change of the progress that a look has found.
-type looked struct {
+// lastProgress is the last change of the progress that a look has found.
+type lastProgress struct {
 	progress
 	events int64 // number of events when it was found
 	at     int64 // ps: when it was found
@@ -70,7 +70,7 @@ func (s *simulator) checkProgress() error {
 	s.latest.next = s.events + lookEvery
 	now := s.wheel.now << s.wheel.shift
 	if have := s.madeProgress(); have != s.latest.progress || s.hasTimer() {
-		s.latest = looked{have, s.events, now, s.latest.next}
+		s.latest = lastProgress{have, s.events, now, s.latest.next}
 		return nil
 	}
 	if s.events-s.latest.events < s.patience() {

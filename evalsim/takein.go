@@ -88,8 +88,9 @@ func (s *simulator) takeIn(p, id int32, pk *packet, m *message, table int32) {
 // its message.
 func (s *simulator) receiveHashed(p, id int32, pk *packet, m *message, table int32) {
 	hasher := s.receiver.Hasher()
-	marked := sampling.Marked{Table: s.tables[table], ID: s.ids[p], Source: m.link, Destination: m.toLink,
-		HopCount: uint8(min(pk.hop&countMask, s.limit)), HopBit: uint8(hasher.Bit(s.ids[p], int32(pk.hop>>8)))}
+	marked := sampling.HashedDelivery{Table: s.tables[table], ID: s.ids[p], Source: m.link,
+		Destination: m.toLink,
+		HopCount:    uint8(min(pk.hop&countMask, s.limit)), HopBit: uint8(hasher.Bit(s.ids[p], int32(pk.hop>>8)))}
 	if s.carries == carriesOne {
 		marked.CongestedBit = uint8(pk.congested / sampledCongested & 1)
 	} else if pk.congested != 0 {

@@ -27,13 +27,13 @@ type fatal interface{ Fatal(...any) }
 
 // measuredOf is what counters tell of traffic between hosts, rank r on host hosts[r], whose
 // bytes pass once a second.
-func measuredOf(t fatal, machine *topology.Topology, hosts []int32, flows []commgraph.Flow) *Measured {
+func measuredOf(t fatal, machine *topology.Topology, hosts []int32, flows []commgraph.Flow) *MeasuredNetwork {
 	traffic, err := commgraph.NewTraffic(len(hosts), flows, true)
 	if err != nil {
 		t.Fatal(err)
 	}
 	n := len(machine.Links)
-	m := &Measured{Own: make([]float64, n), Congested: make([]float64, n), Known: make([]bool, n)}
+	m := &MeasuredNetwork{Own: make([]float64, n), Congested: make([]float64, n), Known: make([]bool, n)}
 	a := &mapping.Allocation{Hosts: hosts}
 	m.Carried = mapping.LinkLoads(machine, a, traffic, mapping.Identity(len(hosts)))
 	for l := range m.Known {
@@ -207,7 +207,7 @@ func TestFindOthers(t *testing.T) {
 			t.Fatal(err)
 		}
 		links := countersOf(machine, results[0])
-		m := NewMeasured(machine, r.Allocation, traffic, r.Previous, links, nil)
+		m := NewMeasuredNetwork(machine, r.Allocation, traffic, r.Previous, links, nil)
 		o, err := m.FindOthers(context.Background(), r)
 		if err != nil {
 			t.Fatal(err)

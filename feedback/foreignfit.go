@@ -108,7 +108,7 @@ type description struct {
 //
 // Of several intervals each has variants of its own (byWindows). Where one interval has no
 // description that comes near, all variants are of the whole time.
-func (m *Measured) FindOthers(ctx context.Context, r *MeasuredRun) (*Others, error) {
+func (m *MeasuredNetwork) FindOthers(ctx context.Context, r *MeasuredRun) (*Others, error) {
 	x := r.foreign(m)
 	if x == nil {
 		return nil, nil
@@ -132,7 +132,7 @@ func (m *Measured) FindOthers(ctx context.Context, r *MeasuredRun) (*Others, err
 // describe simulates several descriptions of others' traffic beside the job, under the mapping that
 // ran, and returns the one that brings links nearest to what was measured of them. It is drawn with
 // a seed, as a first variant. nil where none comes near.
-func (m *Measured) describe(ctx context.Context, r *MeasuredRun, x *foreignMatrix,
+func (m *MeasuredNetwork) describe(ctx context.Context, r *MeasuredRun, x *foreignMatrix,
 	seed uint64) (best *Others, chosen description, err error) {
 	for _, d := range descriptions {
 		o := &Others{Name: d.name, Hosts: len(x.hosts), Jobs: [][]evalsim.Job{x.jobs(m, d, seed)}}
@@ -148,14 +148,14 @@ func (m *Measured) describe(ctx context.Context, r *MeasuredRun, x *foreignMatri
 }
 
 // foreign is newForeignMatrix of a measurement of the run.
-func (r *MeasuredRun) foreign(m *Measured) *foreignMatrix {
+func (r *MeasuredRun) foreign(m *MeasuredNetwork) *foreignMatrix {
 	links := r.Routing == mapping.MinimalRouting || r.Routing == mapping.StaticRouting
 	return newForeignMatrix(r.Machine, r.Allocation.Hosts, m, links)
 }
 
 // compareRun simulates the job under the mapping that ran beside the first variant, and compares
 // links with a measurement. It returns false where the job does not come to its end.
-func (o *Others) compareRun(ctx context.Context, r *MeasuredRun, m *Measured) (bool, error) {
+func (o *Others) compareRun(ctx context.Context, r *MeasuredRun, m *MeasuredNetwork) (bool, error) {
 	own := evalsim.Job{Program: r.Program, Hosts: r.Previous.Hosts(r.Allocation)}
 	options := r.Options
 	options.Seed += fitStream
@@ -176,7 +176,7 @@ func (o *Others) compareRun(ctx context.Context, r *MeasuredRun, m *Measured) (b
 const fitStream = 0x6669740000
 
 // jobs are the traffic of a description.
-func (x *foreignMatrix) jobs(m *Measured, d description, seed uint64) []evalsim.Job {
+func (x *foreignMatrix) jobs(m *MeasuredNetwork, d description, seed uint64) []evalsim.Job {
 	random := rand.New(rand.NewPCG(seed, 0x6f7468657273))
 	var flows [][]flow
 	if d.mixed {
@@ -191,7 +191,7 @@ func (x *foreignMatrix) jobs(m *Measured, d description, seed uint64) []evalsim.
 
 // compare sets how far links, as means over those that are used alike, and the job's time are from
 // what was measured.
-func (o *Others) compare(machine *topology.Topology, m *Measured, result *evalsim.Result) {
+func (o *Others) compare(machine *topology.Topology, m *MeasuredNetwork, result *evalsim.Result) {
 	n := len(machine.Links)
 	bytes, stalls := make([]float64, n), make([]float64, n)
 	measured := 0.0

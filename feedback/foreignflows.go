@@ -224,7 +224,7 @@ func inTurn(flows []flow, messages int, random *rand.Rand) []int32 {
 
 // rest is the share of the time in which every host has nothing to send: it neither sends nor waits
 // for credits.
-func (x *foreignMatrix) rest(m *Measured) []float64 {
+func (x *foreignMatrix) rest(m *MeasuredNetwork) []float64 {
 	list := make([]float64, len(x.hosts))
 	for i, h := range x.hosts {
 		first, end := x.machine.Out(h)

@@ -34,7 +34,8 @@ type foreignMatrix struct {
 // In a fat tree all links up from a subtree are one sum, since adaptive routing spreads over them.
 // Elsewhere each link is a sum; a pair of leaves sends over it what equal shares of all shortest
 // paths bring there.
-func newForeignMatrix(machine *topology.Topology, offered []int32, m *Measured, links bool) *foreignMatrix {
+func newForeignMatrix(machine *topology.Topology, offered []int32, m *MeasuredNetwork,
+	links bool) *foreignMatrix {
 	x := &foreignMatrix{machine: machine}
 	x.findHosts(offered, m)
 	if len(x.hosts) < 2 || len(x.leaves)*len(x.leaves) > mostLeafPairs {
@@ -57,7 +58,7 @@ func newForeignMatrix(machine *topology.Topology, offered []int32, m *Measured, 
 }
 
 // findHosts lists hosts that the job was not offered and that send or receive.
-func (x *foreignMatrix) findHosts(offered []int32, m *Measured) {
+func (x *foreignMatrix) findHosts(offered []int32, m *MeasuredNetwork) {
 	taken := make([]bool, x.machine.Hosts())
 	for _, h := range offered {
 		taken[h] = true
@@ -88,7 +89,7 @@ func (x *foreignMatrix) findHosts(offered []int32, m *Measured) {
 }
 
 // hostRates is the bytes a second of others on the links of a host, and what these links can carry.
-func (x *foreignMatrix) hostRates(host int32, m *Measured) (sends, receives, rate float64) {
+func (x *foreignMatrix) hostRates(host int32, m *MeasuredNetwork) (sends, receives, rate float64) {
 	first, end := x.machine.Out(host)
 	for l := first; l < end; l++ {
 		back := x.machine.Reverse(l)

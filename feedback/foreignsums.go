@@ -37,7 +37,7 @@ func (x *foreignMatrix) ends() []constraint {
 }
 
 // crossings are the sums of others' bytes on links between switches.
-func (x *foreignMatrix) crossings(m *Measured) []constraint {
+func (x *foreignMatrix) crossings(m *MeasuredNetwork) []constraint {
 	k := mapping.NewLinkClasses(x.machine)
 	list := make([]constraint, len(k.Sizes))
 	told := make([]bool, len(list))
@@ -99,7 +99,7 @@ func total(values []float64) (sum float64) {
 
 // waits are how long hosts of a leaf wait for credits, as bytes a second that they could send
 // meanwhile, and how long links into the leaf wait for each byte they carry.
-func (x *foreignMatrix) waits(m *Measured) (out, into []float64) {
+func (x *foreignMatrix) waits(m *MeasuredNetwork) (out, into []float64) {
 	n := len(x.leaves)
 	out, into = make([]float64, n), make([]float64, n)
 	for i, h := range x.hosts {

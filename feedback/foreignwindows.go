@@ -16,7 +16,7 @@ import (
 // turns looks like random receivers. It has as many variants as the other intervals. In an interval
 // in which others are silent the job is alone. nil where no description comes near in one of the
 // other intervals.
-func (m *Measured) byWindows(ctx context.Context, r *MeasuredRun) (*Others, error) {
+func (m *MeasuredNetwork) byWindows(ctx context.Context, r *MeasuredRun) (*Others, error) {
 	n := len(m.Windows)
 	all := &Others{Windows: n, Jobs: make([][]evalsim.Job, n)}
 	matrices, chosen := make([]*foreignMatrix, n), make([]description, n)

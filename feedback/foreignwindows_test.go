@@ -60,7 +60,7 @@ func (w *windowed) links(hosts []int32) *counters.Links {
 }
 
 // measured is a measurement of intervals, over the whole time their mean.
-func (w *windowed) measured(windows ...*counters.Links) *Measured {
+func (w *windowed) measured(windows ...*counters.Links) *MeasuredNetwork {
 	w.t.Helper()
 	n := len(w.Machine.Links)
 	whole := &counters.Links{Rate: make([]float64, n), Congested: make([]float64, n), Known: make([]bool, n)}
@@ -78,10 +78,10 @@ func (w *windowed) measured(windows ...*counters.Links) *Measured {
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	return NewMeasured(w.Machine, w.Allocation, traffic, w.Previous, whole, nil)
+	return NewMeasuredNetwork(w.Machine, w.Allocation, traffic, w.Previous, whole, nil)
 }
 
-func (w *windowed) find(m *Measured) *Others {
+func (w *windowed) find(m *MeasuredNetwork) *Others {
 	w.t.Helper()
 	o, err := m.FindOthers(context.Background(), w.MeasuredRun)
 	if err != nil || o == nil {

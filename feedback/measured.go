@@ -12,9 +12,9 @@ import (
 	"remap/topology"
 )
 
-// Measured is a real network as its counters tell of it. It is divided into what the job's own
+// MeasuredNetwork is a real network as its counters tell of it. It is divided into what the job's own
 // traffic did, which a new mapping changes, and what others did, which stays.
-type Measured struct {
+type MeasuredNetwork struct {
 	// Own (length links) is the share of the rate that the job used.
 	Own []float64
 	// Foreign (length links) is the share of the rate, 0 to 1, that others used or kept from being
@@ -40,10 +40,10 @@ type Measured struct {
 	Idle int
 	// Windows has each interval of the measurement by itself, in order of time; nil where there is
 	// one.
-	Windows []*Measured
+	Windows []*MeasuredNetwork
 }
 
-// NewMeasured divides what was measured, while the job ran under the mapping `previous`, into the
+// NewMeasuredNetwork divides what was measured, while the job ran under the mapping `previous`, into the
 // job's own traffic and that of others.
 //
 // The job's own bytes on every link are known but for one factor, how often they were sent
@@ -64,10 +64,10 @@ type Measured struct {
 // A link that was not measured is taken as the others of its class; where none was, as idle. Each
 // interval of a measurement is divided in the same way (Measured.Windows), with a factor of its
 // own.
-func NewMeasured(machine *topology.Topology, a *mapping.Allocation, traffic *commgraph.Traffic,
-	previous mapping.Mapping, links *counters.Links, alone *evalsim.Result) *Measured {
+func NewMeasuredNetwork(machine *topology.Topology, a *mapping.Allocation, traffic *commgraph.Traffic,
+	previous mapping.Mapping, links *counters.Links, alone *evalsim.Result) *MeasuredNetwork {
 	n := len(machine.Links)
-	m := &Measured{Own: mapping.LinkLoads(machine, a, traffic, previous), Foreign: make([]float64, n),
+	m := &MeasuredNetwork{Own: mapping.LinkLoads(machine, a, traffic, previous), Foreign: make([]float64, n),
 		Congested: slices.Clone(links.Congested)}
 	m.findFactor(machine, previous.Hosts(a), links)
 	for l := range m.Own {
@@ -86,14 +86,14 @@ func NewMeasured(machine *topology.Topology, a *mapping.Allocation, traffic *com
 	}
 	m.fill(classes, links.Known)
 	for _, w := range links.Windows {
-		m.Windows = append(m.Windows, NewMeasured(machine, a, traffic, previous, w, alone))
+		m.Windows = append(m.Windows, NewMeasuredNetwork(machine, a, traffic, previous, w, alone))
 	}
 	return m
 }
 
 // ownStall is the share of the time that a port stood still because of the job itself. One run of
 // the traffic takes alone.FullTime.
-func (m *Measured) ownStall(l int, alone *evalsim.Result) float64 {
+func (m *MeasuredNetwork) ownStall(l int, alone *evalsim.Result) float64 {
 	if alone == nil {
 		return 0
 	}
@@ -102,7 +102,7 @@ func (m *Measured) ownStall(l int, alone *evalsim.Result) float64 {
 }
 
 // findFactor sets Factor from the links of the job's hosts.
-func (m *Measured) findFactor(machine *topology.Topology, hosts []int32, links *counters.Links) {
+func (m *MeasuredNetwork) findFactor(machine *topology.Topology, hosts []int32, links *counters.Links) {
 	hosts = slices.Clone(hosts)
 	slices.Sort(hosts)
 	var ratios []float64
@@ -147,7 +147,7 @@ func alike(machine *topology.Topology) []int32 {
 
 // level scales the foreign traffic of every class, until now cut at zero link by link, to its sum
 // over the class.
-func (m *Measured) level(machine *topology.Topology, classes []int32, links *counters.Links) {
+func (m *MeasuredNetwork) level(machine *topology.Topology, classes []int32, links *counters.Links) {
 	above, sum := make([]float64, len(classes)), make([]float64, len(classes))
 	for l, class := range classes {
 		if links.Known[l] {
@@ -163,7 +163,7 @@ func (m *Measured) level(machine *topology.Topology, classes []int32, links *cou
 }
 
 // fill gives links that were not measured the mean of their class.
-func (m *Measured) fill(classes []int32, known []bool) {
+func (m *MeasuredNetwork) fill(classes []int32, known []bool) {
 	sum, carried, count := make([]float64, len(classes)), make([]float64, len(classes)),
 		make([]float64, len(classes))
 	m.Known = slices.Clone(known)
@@ -188,7 +188,7 @@ func (m *Measured) fill(classes []int32, known []bool) {
 }
 
 // Busiest is the link that others use most; -1 when they use none.
-func (m *Measured) Busiest() int32 {
+func (m *MeasuredNetwork) Busiest() int32 {
 	most := int32(-1)
 	for l, foreign := range m.Foreign {
 		if foreign > 0 && (most < 0 || foreign > m.Foreign[most]) {
@@ -199,7 +199,7 @@ func (m *Measured) Busiest() int32 {
 }
 
 // Throttled is the network at the rates that others leave, at least leastShare of each, for simulations.
-func (m *Measured) Throttled(machine *topology.Topology) (*topology.Topology, error) {
+func (m *MeasuredNetwork) Throttled(machine *topology.Topology) (*topology.Topology, error) {
 	share := make([]float64, len(m.Foreign))
 	for l, foreign := range m.Foreign {
 		share[l] = max(leastShare, 1-foreign)
@@ -210,7 +210,7 @@ func (m *Measured) Throttled(machine *topology.Topology) (*topology.Topology, er
 // SetView makes the view of a search tell of others as they were measured, whatever the simulator
 // tells. For the mapping `previous` the view tells the measured congestion too, also in closer
 // looks (Settings.EvaluateFiner).
-func (m *Measured) SetView(s *Settings, previous mapping.Mapping) {
+func (m *MeasuredNetwork) SetView(s *Settings, previous mapping.Mapping) {
 	var mutex sync.Mutex
 	of := map[*Evaluation]bool{} // evaluations of the mapping that ran
 	watched := func(evaluate Evaluate) Evaluate {

@@ -59,12 +59,13 @@ func (r *ran) measured(factor float64, foreign []float64) *counters.Links {
 	return links
 }
 
-func (r *ran) apart(t interface{ Fatal(...any) }, links *counters.Links, alone *evalsim.Result) *Measured {
+func (r *ran) apart(t interface{ Fatal(...any) }, links *counters.Links,
+	alone *evalsim.Result) *MeasuredNetwork {
 	traffic, err := r.program.Traffic()
 	if err != nil {
 		t.Fatal(err)
 	}
-	return NewMeasured(r.machine, r.allocation, traffic, r.mapping, links, alone)
+	return NewMeasuredNetwork(r.machine, r.allocation, traffic, r.mapping, links, alone)
 }
 
 const leafTree = "fattree:nodes-per-leaf=4,leaves-per-pod=4,pods=1,aggs-per-pod=2,cores=0,leaf-links=2"

@@ -27,7 +27,7 @@ import (
 //
 // The result has no rates: Own, Carried and Factor are 0, and no traffic of others can be made of
 // it (FindOthers).
-func FromSamples(ctx context.Context, r *MeasuredRun, s *counters.Samples) (*Measured, error) {
+func FromSamples(ctx context.Context, r *MeasuredRun, s *counters.Samples) (*MeasuredNetwork, error) {
 	simulate := Simulator(r.Machine, r.Allocation, r.Program, r.Options, r.Workers)
 	alone, err := simulate(ctx, r.Previous, 0, aloneRepeats)
 	if err != nil {
@@ -37,7 +37,7 @@ func FromSamples(ctx context.Context, r *MeasuredRun, s *counters.Samples) (*Mea
 }
 
 // fromSamples is FromSamples with what the job's packets meet when it is alone.
-func fromSamples(machine *topology.Topology, s *counters.Samples, alone *LinkView) *Measured {
+func fromSamples(machine *topology.Topology, s *counters.Samples, alone *LinkView) *MeasuredNetwork {
 	n := len(machine.Links)
 	k := mapping.NewLinkClasses(machine)
 	v := newLinkView(n) // samples do not tell of rates: Own stays 0
@@ -47,7 +47,7 @@ func fromSamples(machine *topology.Topology, s *counters.Samples, alone *LinkVie
 	for l, class := range k.Of {
 		told[class] = told[class] || s.Known[l]
 	}
-	m := &Measured{Own: make([]float64, n), Foreign: make([]float64, n), Congested: make([]float64, n),
+	m := &MeasuredNetwork{Own: make([]float64, n), Foreign: make([]float64, n), Congested: make([]float64, n),
 		Carried: make([]float64, n), Known: make([]bool, n)}
 	for l, class := range k.Of {
 		if machine.IsHost(machine.Links[l].From) || !told[class] {
@@ -65,7 +65,7 @@ func fromSamples(machine *topology.Topology, s *counters.Samples, alone *LinkVie
 // fillUnseen gives links between switches that are not Told the mean of those that are Told and
 // whose ends are as far from the nearest host: in a fat tree those between the same two levels in
 // the same direction.
-func (m *Measured) fillUnseen(machine *topology.Topology) {
+func (m *MeasuredNetwork) fillUnseen(machine *topology.Topology) {
 	height := heights(machine)
 	type ends struct{ from, to int32 }
 	sum, count := map[ends]float64{}, map[ends]float64{}

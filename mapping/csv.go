@@ -53,7 +53,7 @@ func ReadCSV(file string, r io.Reader, machine *topology.Topology, a *Allocation
 
 // readRows collects the rows of the native format.
 func readRows(file string, r io.Reader, c *Collector) error {
-	in := csv.NewReader(linescan.SkipMark(&capped{file: file, r: r, left: MaxFile}))
+	in := csv.NewReader(linescan.SkipMark(&cappedReader{file: file, r: r, left: MaxFile}))
 	in.FieldsPerRecord = -1
 	in.ReuseRecord = true
 	first, err := in.Read()
@@ -125,14 +125,14 @@ func csvError(file string, err error) error {
 	return &input.Error{File: file, Reason: err.Error(), Err: err}
 }
 
-// capped is a reader that refuses more than left bytes.
-type capped struct {
+// cappedReader is a reader that refuses more than left bytes.
+type cappedReader struct {
 	file string
 	r    io.Reader
 	left int64
 }
 
-func (c *capped) Read(buffer []byte) (int, error) {
+func (c *cappedReader) Read(buffer []byte) (int, error) {
 	n, err := c.r.Read(buffer)
 	if c.left -= int64(n); c.left < 0 {
 		return 0, &input.Error{File: c.file, Reason: fmt.Sprintf("a mapping larger than %d "+

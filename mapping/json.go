@@ -38,7 +38,7 @@ func WriteJSON(w io.Writer, machine *topology.Topology, a *Allocation, m Mapping
 // ReadJSON reads what WriteJSON writes; parameters and errors as ReadCSV's.
 func ReadJSON(file string, r io.Reader, machine *topology.Topology, a *Allocation, ranks int) (Mapping,
 	error) {
-	text, err := io.ReadAll(&capped{file: file, r: r, left: MaxFile})
+	text, err := io.ReadAll(&cappedReader{file: file, r: r, left: MaxFile})
 	if err != nil {
 		return nil, csvError(file, err)
 	}

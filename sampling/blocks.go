@@ -17,8 +17,8 @@ type Block struct {
 	sums                [blockPackets]int32
 }
 
-// Marked is a delivered packet of a hashed variant, with the table it belongs to.
-type Marked struct {
+// HashedDelivery is a delivered packet of a hashed variant, with the table it belongs to.
+type HashedDelivery struct {
 	Table                    *Table
 	ID                       uint32
 	Source, Destination      int32
@@ -30,7 +30,7 @@ type Marked struct {
 func (b *Block) holds(base uint32) bool { return b.packets > 0 && b.base == base }
 
 // of tells whether a block is of the sender, receiver and identities of a packet.
-func (b *Block) of(m *Marked, base uint32, corrected bool) bool {
+func (b *Block) of(m *HashedDelivery, base uint32, corrected bool) bool {
 	return b.holds(base) && b.table == m.Table && b.corrected == corrected &&
 		b.source == m.Source && b.destination == m.Destination
 }
@@ -48,7 +48,7 @@ func newBlocks(flows int) *blocks {
 
 // place is the block of a packet, or else the one of its set that was not used
 // for longest.
-func (b *blocks) place(m *Marked, base uint32, corrected bool) *Block {
+func (b *blocks) place(m *HashedDelivery, base uint32, corrected bool) *Block {
 	hash := uint64(base)*0x9e3779b97f4a7c15 ^ uint64(uint32(m.Source))*0xbf58476d1ce4e5b9 ^
 		uint64(uint32(m.Destination))*0x94d049bb133111eb
 	first := int(hash>>32) & (len(b.places)/blockWays - 1) * blockWays
@@ -73,7 +73,7 @@ func (b *blocks) place(m *Marked, base uint32, corrected bool) *Block {
 // that overtake each other would have it decoded every time. A block that holds
 // others is decoded first; the last packets count once Decode has been called. With a
 // hash that is not linear nothing is collected, and the blocks may be nil.
-func (r *Receiver) Collect(pair *[2]Block, m *Marked) {
+func (r *Receiver) Collect(pair *[2]Block, m *HashedDelivery) {
 	if r.blocks == nil {
 		r.add(nil, m, 0, 0)
 		return
@@ -96,7 +96,7 @@ func choose(pair *[2]Block, base uint32) *Block {
 }
 
 // add takes a packet whose identity has a base and a place q into a block.
-func (r *Receiver) add(b *Block, m *Marked, base, q uint32) {
+func (r *Receiver) add(b *Block, m *HashedDelivery, base, q uint32) {
 	hops, congested := int32(m.HopCount), int32(m.CongestedCount)
 	foundBit, once := m.CongestedBit, r.variant.Kind == OneReservoir
 	if once {

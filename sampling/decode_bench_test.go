@@ -21,7 +21,7 @@ func BenchmarkDecode(b *testing.B) {
 			for i := 0; i < b.N; {
 				number := uint32(0)
 				for range c.packets {
-					m := Marked{Table: table, ID: identities.Next(&number), HopCount: 5, HopBit: uint8(i) & 1,
+					m := HashedDelivery{Table: table, ID: identities.Next(&number), HopCount: 5, HopBit: uint8(i) & 1,
 						CongestedCount: uint8(i>>1) & uint8(i>>2) & 1}
 					r.Collect(&pair, &m)
 					i++

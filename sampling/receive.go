@@ -77,7 +77,8 @@ func (r *Receiver) receive(t *Table, p *Packet) {
 		hops, congested = int64(drawnCount(p.HopDraws)), int64(drawnCount(p.CongestedDraws))
 	}
 	if r.hasher != nil {
-		m := Marked{t, p.ID, p.Source, p.Destination, uint8(hops), uint8(congested), p.HopBit, p.CongestedBit}
+		m := HashedDelivery{t, p.ID, p.Source, p.Destination, uint8(hops), uint8(congested), p.HopBit,
+			p.CongestedBit}
 		r.collect(&m)
 		return
 	}
@@ -152,7 +153,7 @@ func (t *Table) congestedSlots(p *Packet) {
 }
 
 // collect is Collect by a block of the receiver's own.
-func (r *Receiver) collect(m *Marked) {
+func (r *Receiver) collect(m *HashedDelivery) {
 	if r.blocks == nil {
 		r.add(nil, m, 0, 0)
 		return
@@ -166,7 +167,7 @@ func (r *Receiver) collect(m *Marked) {
 // hashed tests every candidate link of a packet (Taffet 2018, algorithms 7 and
 // 9), for hashes that have no faster way; congested is the count that the bit
 // beside it stands for.
-func (r *Receiver) hashed(m *Marked, congested int32, foundBit uint8) {
+func (r *Receiver) hashed(m *HashedDelivery, congested int32, foundBit uint8) {
 	same, found := float64(m.HopCount), float64(congested)
 	squares, foundSquares, common := same*same, found*found, found
 	if r.variant.Kind == OneReservoir {

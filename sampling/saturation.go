@@ -110,7 +110,7 @@ func (r *Receiver) slotsCorrected(t *Table, p *Packet) {
 // hashedCorrected is hashed for counters at their limit. With a second reservoir
 // the covariance follows from whether the two bits agree: on average they do when
 // both reservoirs hold one link, and else half of the time.
-func (r *Receiver) hashedCorrected(m *Marked, congested int32) {
+func (r *Receiver) hashedCorrected(m *HashedDelivery, congested int32) {
 	one := r.variant.Kind == OneReservoir
 	agree := sign(m.HopBit ^ m.CongestedBit)
 	for _, some := range r.paths(m.Source, m.Destination) {

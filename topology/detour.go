@@ -67,7 +67,7 @@ func (t *Topology) detour(whole *Topology, kept []int32) bool {
 		}
 	}
 	t.Routes = d.routes()
-	t.distance = &detoured{before: whole.distance, route: d.route}
+	t.distance = &detourDistance{before: whole.distance, route: d.route}
 	return true
 }
 

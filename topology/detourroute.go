@@ -50,14 +50,14 @@ func (d *DetourRoute) set(at, to, group int32, length uint16) {
 // that of the network without failures.
 func (d *DetourRoute) group(at, to int32) int32 { return d.groups[d.place(at, to)] }
 
-// detoured is the metric of a network with detours.
-type detoured struct {
+// detourDistance is the metric of a network with detours.
+type detourDistance struct {
 	before switchDistance // without failures
 	route  *DetourRoute
 }
 
 // links is the length of the path that packets take.
-func (d *detoured) links(from, to int32) int32 {
+func (d *detourDistance) links(from, to int32) int32 {
 	if i := d.route.place(from, to); d.route.groups[i] >= 0 {
 		return int32(d.route.lengths[i])
 	}

@@ -14,12 +14,12 @@ const alike = 0.1
 // are kept until the last round is known.
 type gathering struct {
 	traffic *commgraph.Traffic
-	sender  []int32     // length entries
-	held    [][]holding // length entries: what phases have of it
-	into    []int32     // by number of a phase: the one it was joined to, itself if none
-	at      []int32     // by number of a phase that was not joined: its place in phases
-	phases  []gathered  // in order of their first rounds
-	limit   int         // most phases before two are joined
+	sender  []int32       // length entries
+	held    [][]holding   // length entries: what phases have of it
+	into    []int32       // by number of a phase: the one it was joined to, itself if none
+	at      []int32       // by number of a phase that was not joined: its place in phases
+	phases  []phaseTotals // in order of their first rounds
+	limit   int           // most phases before two are joined
 
 	round  []holding // scratch, length entries: what the round in hand has; 0 between rounds
 	order  []int32   // its entries, in the order of their first sends
@@ -32,8 +32,8 @@ type holding struct {
 	bytes, messages int64
 }
 
-// gathered is a phase so far.
-type gathered struct {
+// phaseTotals is a phase so far.
+type phaseTotals struct {
 	number int32
 	bytes  float64   // between different ranks
 	apart  []float64 // length phases: share of the bytes in which the two differ, or an upper bound of it
@@ -121,7 +121,7 @@ func (g *gathering) choose(bytes float64) int {
 	}
 	number := int32(len(g.into))
 	g.into, g.at = append(g.into, number), append(g.at, int32(len(g.phases)))
-	f := gathered{number: number, bytes: bytes}
+	f := phaseTotals{number: number, bytes: bytes}
 	for at, common := range g.common {
 		g.phases[at].apart = append(g.phases[at].apart, max(0, 1-common))
 		f.apart = append(f.apart, max(0, 1-common))

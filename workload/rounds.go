@@ -51,8 +51,8 @@ func (p *Program) sendEntries(traffic *commgraph.Traffic) []int32 {
 // waits tells whether the operation may end only when something else has.
 func (k OpKind) waits() bool { return k == Receive || k == Wait || k == WaitAll }
 
-// untimed runs a program without time.
-type untimed struct {
+// untimedRun runs a program without time.
+type untimedRun struct {
 	*Program
 	traffic  *commgraph.Traffic
 	entry    []int32   // length operations
@@ -79,9 +79,9 @@ type untimedRank struct {
 	posted   bool    // the blocking receive in hand is among them
 }
 
-func newUntimed(p *Program, traffic *commgraph.Traffic, entry []int32) *untimed {
+func newUntimed(p *Program, traffic *commgraph.Traffic, entry []int32) *untimedRun {
 	n := p.Ranks()
-	x := &untimed{Program: p, traffic: traffic, entry: entry, queues: make([]queue, len(traffic.Bytes)),
+	x := &untimedRun{Program: p, traffic: traffic, entry: entry, queues: make([]queue, len(traffic.Bytes)),
 		ranks: make([]untimedRank, n), listed: make([]bool, n)}
 	x.rounds, x.next = make([]int32, len(p.Ops)), make([]int32, len(p.Ops))
 	for i := range x.rounds {
@@ -103,7 +103,7 @@ func newUntimed(p *Program, traffic *commgraph.Traffic, entry []int32) *untimed 
 	return x
 }
 
-func (x *untimed) wake(r int32) {
+func (x *untimedRun) wake(r int32) {
 	if !x.listed[r] {
 		x.listed[r] = true
 		x.ready = append(x.ready, r)
@@ -111,7 +111,7 @@ func (x *untimed) wake(r int32) {
 }
 
 // run ends when no rank can go on.
-func (x *untimed) run() {
+func (x *untimedRun) run() {
 	for len(x.ready) > 0 {
 		turn := x.ready
 		x.ready = nil
@@ -125,7 +125,7 @@ func (x *untimed) run() {
 }
 
 // step does the operation in hand of a rank; it tells whether that has ended.
-func (x *untimed) step(r int32) bool {
+func (x *untimedRun) step(r int32) bool {
 	k := &x.ranks[r]
 	i := k.at
 	op := &x.Ops[i]
@@ -188,7 +188,7 @@ func (k *untimedRank) pass(message int32) {
 }
 
 // send puts a message into its pair's queue.
-func (x *untimed) send(i, to int32) {
+func (x *untimedRun) send(i, to int32) {
 	q := &x.queues[x.entry[i]]
 	if q.last < 0 {
 		q.first = i
@@ -201,7 +201,7 @@ func (x *untimed) send(i, to int32) {
 
 // match gives the receives of a rank their messages, as far as these are there,
 // in the order in which they were posted.
-func (x *untimed) match(r int32) {
+func (x *untimedRun) match(r int32) {
 	k := &x.ranks[r]
 	left := k.open[:0]
 	for _, i := range k.open {
@@ -214,7 +214,7 @@ func (x *untimed) match(r int32) {
 
 // take gives the round of the message that a receive takes, -1 = none is there.
 // AnySource takes one of the earliest round.
-func (x *untimed) take(r int32, op *Op) int32 {
+func (x *untimedRun) take(r int32, op *Op) int32 {
 	best := place{-1, -1, -1}
 	if op.Peer != AnySource {
 		if e := x.traffic.Find(op.Peer, r); e >= 0 {
@@ -240,7 +240,7 @@ func (x *untimed) take(r int32, op *Op) int32 {
 type place struct{ entry, before, message int32 }
 
 // find looks for the first message of a pair that has the tag.
-func (x *untimed) find(entry int32, tag uint16) place {
+func (x *untimedRun) find(entry int32, tag uint16) place {
 	before := int32(-1)
 	for i := x.queues[entry].first; i >= 0; i = x.next[i] {
 		if tag == AnyTag || x.Ops[i].Tag == tag {
@@ -251,7 +251,7 @@ func (x *untimed) find(entry int32, tag uint16) place {
 	return place{entry, -1, -1}
 }
 
-func (x *untimed) remove(at place) {
+func (x *untimedRun) remove(at place) {
 	q := &x.queues[at.entry]
 	after := x.next[at.message]
 	if at.before < 0 {
