@@ -94,8 +94,9 @@ func TestForeignMatrixKeepsSums(t *testing.T) {
 			t.Fatalf("sums differ by %.3f of what was measured", off/sum)
 		}
 		y := newForeignMatrix(machine, even, measuredOf(t, machine, odd, twice), true)
+		mean := total(y.sends) / float64(len(y.sends)) // a leaf alone may send nothing
 		for p := range x.rates {
-			if math.Abs(y.rates[p]-2*x.rates[p]) > 1e-6*y.sends[0] {
+			if math.Abs(y.rates[p]-2*x.rates[p]) > 1e-6*mean {
 				t.Fatalf("rate %g, of twice the traffic %g", x.rates[p], y.rates[p])
 			}
 		}
