@@ -3,8 +3,8 @@ package exchange
 // This file has all constants of the package that were chosen by trial. "Not ablated"
 // means that no experiment of this repository shows what the constant is worth. "Ablated":
 // the ratio of average path lengths, changed over unchanged, of 24 mappings by the strategy
-// swap (eight jobs on trees, tori, a dragonfly and a HyperX, seeds 1001 to 1003), with two
-// standard errors, by
+// swap (eight jobs on trees, tori, a dragonfly and a HyperX, seeds 1001 to 1003; the command
+// has three more since), with two standard errors, by
 //
 //	make ablate FILE=exchange/params.go FROM='Proposals: 1000' TO='Proposals: 200' STRATEGY=swap
 

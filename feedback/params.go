@@ -76,11 +76,12 @@ const surrogatePower, surrogatePath = 32, 0.25
 // restartDepth of 1 0.990 +-0.014.
 //
 // One level of each is enough. Four levels for hosts, three for ranks, two restarts, a second
-// surrogate cost and annealing that goes anywhere were deleted together: on nine small scenarios and
-// nine other jobs (trees, tori, dragonflies, HyperX; 54 searches, seeds 11 to 13) the times found
-// are 0.998 [0.988, 1.008] of those found with them, for 0.89 of the processor time. By job they
-// differ by -5 % (torus-scattered) to +5 % (hyperx-shared), on the fourteen seeds of README's job
-// by less than 0.3 %.
+// surrogate cost and annealing that goes anywhere were deleted together: on seven small scenarios
+// and eleven other jobs (trees, tori, dragonflies, HyperX; 54 searches, seeds 11 to 13) the times
+// found are 0.998 [0.988, 1.008] of those found with them, for 0.89 of the processor time, by
+// remap optimize --control=false of commit 06fa67f and of this code. By job they differ by -5 %
+// (torus-scattered) to +5 % (hyperx-shared), on the fourteen seeds of README's job by less than
+// 0.3 %.
 const hostDepth, rankDepth, restartDepth = 0.3, 0.7, 0.5
 
 // The search and its races.

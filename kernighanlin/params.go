@@ -1,7 +1,8 @@
 package kernighanlin
 
 // "Ablated" in this file: the ratio of average path lengths, changed over unchanged, of 24
-// mappings by the strategy kl (eight jobs, seeds 1001 to 1003), with two standard errors, by
+// mappings by the strategy kl (eight jobs, seeds 1001 to 1003; the command has three more
+// since), with two standard errors, by
 //
 //	make ablate FILE=kernighanlin/params.go FROM='sweepFruitless = 50' TO='sweepFruitless = 10' STRATEGY=kl
 

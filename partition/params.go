@@ -87,7 +87,8 @@ type Preset struct {
 //
 // "Ablated" in this file: the ratio of average path lengths, changed over unchanged, of
 // 24 mappings by the strategy default (eight jobs on trees, tori, a dragonfly and a
-// HyperX, seeds 1001 to 1003), with two standard errors, by
+// HyperX, seeds 1001 to 1003), with two standard errors, by the command below, which has
+// three more jobs since
 //
 //	make ablate FILE=partition/params.go FROM='mapperSweeps = 2' TO='mapperSweeps = 1' STRATEGY=default
 //
@@ -230,7 +231,11 @@ const (
 // none is best on all tori and graphs. Ablated: with the first alone random geometric graphs
 // have 0.998 +-0.002 of the path length, but a 16x8x4 grid on mesh:8x8x8 1.07, a 27x9x3 grid
 // on torus:9x9x9 1.03, an 8x12 grid on torus:6x4x4 1.04; with the first and the third 1.00,
-// 1.02 and 1.05.
+// 1.02 and 1.05 (means of seeds 1 to 4 of
+//
+//	remap map --topology mesh:8x8x8 --pattern stencil3d7:16x8x4 --strategy default --seed N
+//
+// and the same for the others: stencil3d7:27x9x3, stencil2d:8x12).
 var splitPolicies = []splitPolicy{
 	{}, {lines: true}, {mean: true}, {thirds: true, mean: true},
 	{lines: true, mean: true}, {thirds: true}, {}, {thirds: true, mean: true},

@@ -17,7 +17,9 @@ const compareDefault = "identity,random,rcm,bisection,multisection,kl,tiling"
 
 const compareExamples = `
   remap compare --topology tapered --pattern stencil2d:64x72
-  remap compare --topology torus:4x4x4 --pattern stencil3d7:4x4x4 --strategies identity,rcm+kl,tiling,swap --objective link-load --format markdown
+  remap compare --topology torus:4x4x4 --pattern stencil3d7:4x4x4 \
+      --strategies identity,rcm+kl,tiling,swap --objective link-load \
+      --format markdown
 `
 
 // comparisonRow is a row of compare.

@@ -18,7 +18,10 @@ import (
 
 const mapExamples = `
   remap map --topology torus:4x4x4 --pattern stencil3d7:4x4x4 --strategy rcm+kl --output job.csv
-  remap map --topology torus:4x4x4 --pattern stencil3d7:4x4x4 --strategy best --previous job.csv --objective link-load --fixed 0=n0:0,5=n9:0 --max-moves 20 --format openmpi-rankfile --output job.rankfile
+  remap map --topology torus:4x4x4 --pattern stencil3d7:4x4x4 \
+      --strategy best --previous job.csv --objective link-load \
+      --fixed 0=n0:0,5=n9:0 --max-moves 20 --format openmpi-rankfile \
+      --output job.rankfile
 `
 
 const evaluateExamples = `

@@ -19,7 +19,9 @@ import (
 
 const optimizeExamples = `
   remap optimize --topology torus:4x4x4 --pattern uniform:64 --format openmpi-rankfile --output best.rankfile
-  remap optimize --topology torus:4x4x4 --pattern stencil3d7:8x4x2 --strategies kl,tiling --objective mixed --max-moves 32 --migration-bytes 1000000 --fixed 0=n0 --output best.csv
+  remap optimize --topology torus:4x4x4 --pattern stencil3d7:8x4x2 \
+      --strategies kl,tiling --objective mixed --max-moves 32 \
+      --migration-bytes 1000000 --fixed 0=n0 --output best.csv
 `
 
 // searchResult is the JSON of optimize.

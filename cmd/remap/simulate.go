@@ -12,7 +12,8 @@ import (
 
 const simulateExamples = `
   remap simulate --topology torus:6x6x8 --pattern stencil3d7:6x6x8 --strategy tiling --repeats 12
-  remap simulate --topology torus:4x4x4 --pattern stencil3d7:4x4x4 --mapping job.csv --routing static --sampling --links links.csv
+  remap simulate --topology torus:4x4x4 --pattern stencil3d7:4x4x4 \
+      --mapping job.csv --routing static --sampling --links links.csv
 `
 
 // simulation is the JSON of simulate.
