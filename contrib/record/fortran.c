@@ -3,8 +3,8 @@
  * MPICH that one goes through MPI_Send of calls.c, which counts; where it does not, as in Open MPI, it
  * is counted here.
  *
- * Open MPI's module mpi_f08 calls ompi_send_f, which has a second name here; MPICH's goes through the C
- * calls, too. Programs compiled with INTEGER of 8 bytes are not covered. */
+ * Open MPI's module mpi_f08 calls ompi_send_f, which is a second name here. For MPICH's see the end of
+ * this file. Programs compiled with INTEGER of 8 bytes are not covered. */
 #include "record.h"
 
 #include <stdio.h>
@@ -305,3 +305,63 @@ BOTH(neighbor_alltoallw,
       received_types),
      (out, sent, places, sent_types, in, received, in_places, received_types),
      neighborw(COMM, sent, sent_types))
+
+/* MPICH's module mpi_f08 goes through the C calls where there are buffers (MPIR_Send_cdesc); where there
+ * are none it goes past them. error may be absent. */
+#ifdef MPICH
+#define CALL_F08(name, parameters, arguments, note)                                               \
+    extern void pmpir_##name##_f08_(UNPACK parameters, Int error) __attribute__((weak));          \
+    void mpi_##name##_f08_(UNPACK parameters, Int error)                                          \
+    {                                                                                             \
+        if (!pmpir_##name##_f08_)                                                                 \
+            lacking("pmpir_" #name "_f08_");                                                      \
+        record_seen = 0;                                                                          \
+        pmpir_##name##_f08_(UNPACK arguments, error);                                             \
+        if (!record_seen && (!error || *error == MPI_SUCCESS)) {                                  \
+            note;                                                                                 \
+        }                                                                                         \
+    }
+CALL_F08(init_thread, (Int required, Int provided), (required, provided), record_begin())
+CALL_F08(start, (Int request), (request), record_start(MPI_Request_f2c(*request)))
+CALL_F08(startall, (Int count, Int requests), (count, requests),
+         for (int i = 0; i < *count; i++) record_start(MPI_Request_f2c(requests[i])))
+CALL_F08(barrier, (Int comm), (comm), record_barrier(COMM))
+CALL_F08(ibarrier, (Int comm, Int request), (comm, request), record_barrier(COMM))
+
+extern void pmpir_init_f08_(Int error) __attribute__((weak));
+void mpi_init_f08_(Int error)
+{
+    if (!pmpir_init_f08_)
+        lacking("pmpir_init_f08_");
+    pmpir_init_f08_(error);
+    if (!error || *error == MPI_SUCCESS)
+        record_begin();
+}
+
+extern void pmpir_finalize_f08_(Int error) __attribute__((weak));
+void mpi_finalize_f08_(Int error)
+{
+    if (!pmpir_finalize_f08_)
+        lacking("pmpir_finalize_f08_");
+    record_end();
+    pmpir_finalize_f08_(error);
+}
+
+extern void pmpir_pcontrol_f08_(Int level) __attribute__((weak));
+void mpi_pcontrol_f08_(Int level)
+{
+    if (!pmpir_pcontrol_f08_)
+        lacking("pmpir_pcontrol_f08_");
+    pmpir_pcontrol_f08_(level);
+    record_phase(*level);
+}
+
+extern void pmpir_request_free_f08_(Int request, Int error) __attribute__((weak));
+void mpi_request_free_f08_(Int request, Int error)
+{
+    if (!pmpir_request_free_f08_)
+        lacking("pmpir_request_free_f08_");
+    record_forget(MPI_Request_f2c(*request));
+    pmpir_request_free_f08_(request, error);
+}
+#endif
