@@ -135,7 +135,8 @@ func (s *settings) trafficFlags() []cli.Flag {
 	return []cli.Flag{
 		&cli.StringFlag{Name: "pattern", Destination: &s.Pattern,
 			Usage: "synthetic traffic: a `SPEC` such as stencil2d:64x72"},
-		&cli.StringFlag{Name: "graph", Destination: &s.Graph, Usage: "recorded traffic: a `FILE`"},
+		&cli.StringFlag{Name: "graph", Destination: &s.Graph,
+			Usage: "recorded traffic: a `FILE`, or a folder of Open MPI's profiles"},
 		&cli.StringFlag{Name: "graph-format", Destination: &s.GraphFormat, Usage: "`FORMAT` of --graph, one of " +
 			strings.Join(commgraph.Formats(), ", ") + " (default: by content)"},
 		&cli.StringFlag{Name: "messages", Destination: &s.Messages,
