@@ -105,7 +105,8 @@ func readBlankBlocks(s *source, to mapping.Reader) error {
 		}
 		if len(words) == 2 {
 			var err error
-			if b.ranks, err = s.count(words[1], s.after(b.entry.HostColumn+len(words[0]), words[1]), blankHint); err != nil {
+			if b.ranks, err = s.count(words[1], s.after(b.entry.HostColumn+len(words[0]), words[1]),
+				blankHint); err != nil {
 				return err
 			}
 		}
@@ -127,7 +128,8 @@ func readSlots(s *source, to mapping.Reader) error {
 		for _, word := range words[1:] {
 			key, value, found := strings.Cut(word, "=")
 			if !found {
-				return s.lines.Errorf(s.column(word), slotsHint, "expected KEY=VALUE after the host, found %q", clip(word))
+				return s.lines.Errorf(s.column(word), slotsHint, "expected KEY=VALUE after the host, "+
+					"found %q", clip(word))
 			}
 			if key != "slots" {
 				continue // max_slots and the like

@@ -190,8 +190,9 @@ func TestTexts(t *testing.T) {
 	blocks.Host = []int32{1, 1, 0, 0}
 	blocks.Slot = []int32{0, 1, 0, 1}
 	for name, want := range map[string][2]string{
-		"csv":               {"rank,host,slot\n0,node1,0\n1,node0,1\n2,node0,0\n3,node1,1\n", ""},
-		"openmpi-rankfile":  {"rank 0=node1 slot=0\nrank 1=node0 slot=1\nrank 2=node0 slot=0\nrank 3=node1 slot=1\n", ""},
+		"csv": {"rank,host,slot\n0,node1,0\n1,node0,1\n2,node0,0\n3,node1,1\n", ""},
+		"openmpi-rankfile": {"rank 0=node1 slot=0\nrank 1=node0 slot=1\nrank 2=node0 slot=0\n" +
+			"rank 3=node1 slot=1\n", ""},
 		"openmpi-seq":       {"node1\nnode0\nnode0\nnode1\n", "node1\nnode1\nnode0\nnode0\n"},
 		"openmpi-hostfile":  {"", "node1 slots=2\nnode0 slots=2\n"},
 		"mpich-hostfile":    {"", "node1:2\nnode0:2\n"},
@@ -280,8 +281,10 @@ func TestRefusals(t *testing.T) {
 
 func TestFormatOf(t *testing.T) {
 	for path, want := range map[string]string{
-		"a/job.csv": "csv", "job.json": "json", "heat.rankfile": "openmpi-rankfile", "x/MPICH_RANK_ORDER": "cray-rank-order",
-		"job.taskmap": "flux-taskmap", "job.geometry": "lsf-task-geometry", "job.hosts": "", "job": "", ".csv": "",
+		"a/job.csv": "csv", "job.json": "json", "heat.rankfile": "openmpi-rankfile",
+		"x/MPICH_RANK_ORDER": "cray-rank-order",
+		"job.taskmap":        "flux-taskmap", "job.geometry": "lsf-task-geometry", "job.hosts": "", "job": "",
+		".csv":         "",
 		"job.nodefile": "pbs-nodefile",
 	} {
 		if got := FormatOf(path); got != want {
@@ -297,7 +300,8 @@ func TestLaunchLinesInShell(t *testing.T) {
 		t.Skip("no sh on this machine: launch lines are not shown to a shell")
 	}
 	folder := t.TempDir()
-	for _, path := range []string{"job.file", "my job", "it's", "-x", "$(touch pwned)", "a;touch pwned", "`touch pwned`",
+	for _, path := range []string{"job.file", "my job", "it's", "-x",
+		"$(touch pwned)", "a;touch pwned", "`touch pwned`",
 		"new\nline", "a\"b", "<script>"} {
 		if err := os.WriteFile(filepath.Join(folder, path), []byte("A=1\n"), 0o600); err != nil {
 			t.Fatal(err)
@@ -414,7 +418,8 @@ func TestBinding(t *testing.T) {
 
 // Names that would break a line, a shell or a page reach no file but those that quote, forced or not.
 func TestHostileNames(t *testing.T) {
-	for _, name := range []string{"; rm -rf ~", "$(reboot)", "<script>alert(1)</script>", "a\nb", "a\rb", "a b", "a,b",
+	for _, name := range []string{"; rm -rf ~", "$(reboot)",
+		"<script>alert(1)</script>", "a\nb", "a\rb", "a b", "a,b",
 		"a:2", "a'b", `a"b`, "a`b`", "-np", ".", "#x", "a\x00", "\x1b[31m", "n\u00f6", "a/b", "a\\b", "a=b", "*", "", "7"} {
 		p := sample()
 		p.Hosts[0].Name = name

@@ -140,7 +140,8 @@ func schedulerFormats() []format {
 			name: "pbs-nodefile", doc: "PBS node file: one host a line, a line a rank", hint: hostLinesHint,
 			endings: []string{".nodefile"}, write: writeHostLines, read: readHostLines, names: checkNames,
 			comments: true, binds: allBinds, launch: nodeFileLaunches,
-			holds: onlyBlocks("launchers under PBS add up the lines of a host, or start them as if on different hosts"),
+			holds: onlyBlocks("launchers under PBS add up the lines of a host, or start them as if on different " +
+				"hosts"),
 		},
 	}
 }
@@ -221,7 +222,8 @@ func Known(name string) error {
 // checkBind refuses a binding that neither the file nor the command can say.
 func (f format) checkBind(o Options) error {
 	if slices.Contains(f.needCores, o.Bind) && o.Cores.Sockets == 0 {
-		return &input.Error{Reason: fmt.Sprintf("%s lists the cores for --bind %s, and those of the hosts are not known",
+		return &input.Error{Reason: fmt.Sprintf("%s lists the cores for --bind %s, and those of the hosts are "+
+			"not known",
 			f.name, o.Bind), Hint: "--host-cores 2x16 says that hosts have two sockets with 16 cores each"}
 	}
 	if o.Bind == BindDefault || slices.Contains(f.binds, o.Bind) {

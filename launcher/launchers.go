@@ -18,7 +18,8 @@ func intelLaunches(f files, p *Placement, o Options) []Launch {
 	case BindCore, BindSocket:
 		l.Env = []string{"I_MPI_PIN=1", "I_MPI_PIN_DOMAIN=" + string(o.Bind)}
 	}
-	l.Notes = []string{"inside a scheduler's job Intel MPI takes the scheduler's hosts in place of the file unless " +
+	l.Notes = []string{"inside a scheduler's job Intel MPI takes the scheduler's hosts in place of the file " +
+		"unless " +
 		"I_MPI_HYDRA_RMK=0 and I_MPI_JOB_RESPECT_PROCESS_PLACEMENT=0 are set"}
 	return []Launch{l}
 }
@@ -40,7 +41,8 @@ func slurmLaunches(f files, p *Placement, o Options) []Launch {
 	args := append([]string{"srun", "-n", count(p.Ranks()), "-m", "arbitrary"}, slurmBind(o.Bind)...)
 	return []Launch{{Launcher: "Slurm", RankVariable: "SLURM_PROCID", HostVariable: "SLURMD_NODENAME",
 		Env: []string{"SLURM_HOSTFILE=" + f.path}, Args: args,
-		Notes: []string{"inside the allocation; SLURM_HOSTFILE belongs on the line of srun alone: exported, it also " +
+		Notes: []string{"inside the allocation; SLURM_HOSTFILE belongs on the line of srun alone: exported, it " +
+			"also " +
 			"changes what sbatch and salloc allocate"}}}
 }
 
@@ -60,7 +62,8 @@ const fluxRank = "FLUX_TASK_RANK"
 
 func fluxLaunches(f files, p *Placement, o Options) []Launch {
 	l := Launch{Launcher: "Flux", RankVariable: fluxRank, FromFile: true, Args: fluxRun(p, o),
-		Notes: []string{"the file numbers hosts: the job's nodes must be those of --hosts, in the order of Flux's ranks"}}
+		Notes: []string{"the file numbers hosts: the job's nodes must be those of --hosts, in the order of " +
+			"Flux's ranks"}}
 	l.Args = append(l.Args, "--taskmap=manual:")
 	return []Launch{l}
 }
@@ -93,7 +96,8 @@ func geometryLaunches(_ files, p *Placement, o Options) []Launch {
 }
 
 func lsfHostfileLaunches(f files, p *Placement, _ Options) []Launch {
-	return []Launch{{Launcher: "LSF", Batch: true, Args: []string{"bsub", "-hostfile", operand(f.path), "mpirun"},
+	return []Launch{{Launcher: "LSF", Batch: true,
+		Args:  []string{"bsub", "-hostfile", operand(f.path), "mpirun"},
 		Notes: []string{"not together with -n, -m, -R or a task geometry"}}}
 }
 

@@ -27,7 +27,8 @@ func rankfileLaunches(f files, p *Placement, o Options) []Launch {
 		five.Notes = append(five.Notes, "Open MPI 5 splits the option at commas and colons: rename the file")
 	}
 	if o.Cores.Sockets == 0 {
-		four.Notes = append(four.Notes, "a slot is a core of the host: Open MPI 4 ends without a word where a host "+
+		four.Notes = append(four.Notes, "a slot is a core of the host: Open MPI 4 ends without a word where a "+
+			"host "+
 			"has fewer cores than slots (--bind none --host-cores 2x16 lets ranks share them)")
 	}
 	return []Launch{four, five}
@@ -56,7 +57,8 @@ func hostfileLaunches(f files, p *Placement, o Options) []Launch {
 		five.Args = append(five.Args, "--bind-to", string(o.Bind))
 	}
 	if o.Bind == BindCore || o.Bind == BindSocket {
-		five.Notes = append(five.Notes, "Open MPI 5 gives a host no more ranks than it has cores, the others go to "+
+		five.Notes = append(five.Notes, "Open MPI 5 gives a host no more ranks than it has cores, the others "+
+			"go to "+
 			"the next one")
 	}
 	return []Launch{four, five}

@@ -109,7 +109,8 @@ func addToSlot(s *source, to mapping.Reader, rank int64, slot, column int) error
 	if err != nil {
 		return misplaced(s, column, err)
 	}
-	return to.Add(mapping.RankPlace{Rank: rank, Host: host, Slot: within, Line: s.lines.Number, RankColumn: column,
+	return to.Add(mapping.RankPlace{Rank: rank, Host: host, Slot: within, Line: s.lines.Number,
+		RankColumn: column,
 		HostColumn: column, SlotColumn: column})
 }
 

@@ -44,7 +44,8 @@ func (s *source) after(column int, word string) int {
 // place is the entry of a rank on a host that the line in hand names.
 func (s *source) place(rank int64, host string) mapping.RankPlace {
 	column := s.column(host)
-	return mapping.RankPlace{Rank: rank, Host: host, Line: s.lines.Number, RankColumn: column, HostColumn: column,
+	return mapping.RankPlace{Rank: rank, Host: host, Line: s.lines.Number, RankColumn: column,
+		HostColumn: column,
 		SlotColumn: column}
 }
 

@@ -147,7 +147,8 @@ func inJSON(err error) error {
 func readNumbered(s *source) ([]byte, error) {
 	text, err := io.ReadAll(io.LimitReader(s.r, maxNumbered+1))
 	if err != nil {
-		return nil, &input.Error{File: s.file, Reason: err.Error(), Err: err, Hint: "can the file be read to its end?"}
+		return nil, &input.Error{File: s.file, Reason: err.Error(), Err: err, Hint: "can the file be read to " +
+			"its end?"}
 	}
 	if len(text) > maxNumbered {
 		return nil, &input.Error{File: s.file, Reason: fmt.Sprintf("larger than %d bytes", maxNumbered),

@@ -43,7 +43,7 @@ func CheckOptions(name string, o Options) error {
 	return f.checkBind(o)
 }
 
-// CheckHosts is what Check says of a placement that uses all slots of these hosts, but for the order of ranks.
+// CheckHosts is what Check says of a placement on all of these hosts, but for the order of ranks.
 func CheckHosts(name string, hosts []topology.HostSlots, o Options) error {
 	f, err := find(name)
 	if err != nil {
@@ -105,7 +105,8 @@ func (f format) instead(p *Placement) string {
 	}
 	text := "formats that can: " + strings.Join(can, ", ")
 	if f.numbers {
-		text = fmt.Sprintf("give the job the used hosts alone (--hosts '%s')", f.needed(p)) + ", or another format; " + text
+		text = fmt.Sprintf("give the job the used hosts alone (--hosts "+
+			"'%s')", f.needed(p)) + ", or another format; " + text
 	}
 	return text
 }

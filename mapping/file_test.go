@@ -23,7 +23,8 @@ type format struct {
 }
 
 func formats() []format {
-	return []format{{"csv", written(WriteCSV), collected(ReadCSV)}, {"json", written(WriteJSON), collected(ReadJSON)}}
+	return []format{{"csv", written(WriteCSV), collected(ReadCSV)},
+		{"json", written(WriteJSON), collected(ReadJSON)}}
 }
 
 // written is a writer by hosts and slots for mappings.
@@ -41,9 +42,11 @@ func written(write func(io.Writer, []string, []int32) error) func(io.Writer, *to
 }
 
 // collected is a reader of entries for mappings.
-func collected(read func(string, io.Reader, Reader) error) func(string, io.Reader, *topology.Topology, *Allocation,
+func collected(read func(string, io.Reader, Reader) error) func(string, io.Reader, *topology.Topology,
+	*Allocation,
 	int) (Mapping, error) {
-	return func(file string, r io.Reader, machine *topology.Topology, a *Allocation, ranks int) (Mapping, error) {
+	return func(file string, r io.Reader, machine *topology.Topology, a *Allocation, ranks int) (Mapping,
+		error) {
 		c := NewCollector(file, machine, a, ranks)
 		if err := read(file, r, c); err != nil {
 			return nil, err

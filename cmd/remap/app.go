@@ -39,7 +39,8 @@ options:
 func (p *program) newApp() *cli.App {
 	job := join(p.scenarioFlag(), p.machineFlags(), p.trafficFlags(), p.backgroundFlags(), p.previousFlags(),
 		p.simulationFlags(), p.routingFlag(), p.commonFlags(), p.quietFlag(), p.jsonFlag())
-	mappings := join(p.launcherFlags(), p.outputFlags(mappingFormats(), "", "csv, or as the ending of --output says"))
+	mappings := join(p.launcherFlags(), p.outputFlags(mappingFormats(), "", "csv, or as the ending of "+
+		"--output says"))
 	reports := p.outputFlags("text, markdown, csv or json", "text", "")
 	hosts := p.hostFlags("those that the mapping names")
 	progress := only(p.simulationFlags(), "progress")

@@ -142,7 +142,8 @@ func (p *program) inputBytes(path string) ([]byte, error) {
 
 // companion is the host file that belongs to a launcher's file: the one beside it, else one in a private
 // folder, which remove takes away.
-func (p *program) companion(place *launcher.Placement, format string) (path string, remove func(), err error) {
+func (p *program) companion(place *launcher.Placement, format string) (path string, remove func(),
+	err error) {
 	if !launcher.HasCompanion(format) {
 		return "", func() {}, nil
 	}

@@ -63,7 +63,8 @@ func TestDocumentedCommands(t *testing.T) {
 func TestHelpExamples(t *testing.T) {
 	p := &program{}
 	var examples []example
-	names := []string{"map", "evaluate", "simulate", "compare", "optimize", "version"}
+	names := []string{"map", "convert", "verify", "generate", "evaluate", "simulate", "compare", "optimize",
+		"version"}
 	for _, name := range names {
 		command := p.newApp().Command(name)
 		if command == nil {

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"remap/internal/files"
 )
@@ -33,6 +34,9 @@ func (p *program) openOutput(path string) (*output, error) {
 			return nil, err
 		}
 	}
+	if err := p.checkLink(path, info); err != nil {
+		return nil, err
+	}
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return o, checkFolder(path)
@@ -46,6 +50,28 @@ func (p *program) openOutput(path string) (*output, error) {
 		return nil, fail("--force replaces it", "%s: the file exists already", path)
 	}
 	return o, nil
+}
+
+// checkLink keeps an output from going where a link leads: with --force the link itself is replaced. Links
+// of the system to its own devices, such as /dev/stdout, are followed. target is what the link leads to, nil
+// if there is nothing.
+func (p *program) checkLink(path string, target fs.FileInfo) error {
+	info, err := os.Lstat(path)
+	if err != nil || info.Mode()&fs.ModeSymlink == 0 {
+		return nil
+	}
+	device := target != nil && !target.Mode().IsRegular() && !target.IsDir()
+	switch {
+	case device && (strings.HasPrefix(path, "/dev/") || strings.HasPrefix(path, "/proc/")):
+		return nil
+	case device:
+		return fail("name the device itself, or another file", "%s: is a link to a device", path)
+	case target != nil && target.IsDir():
+		return nil // refused as a folder
+	case !p.force:
+		return fail("--force replaces the link itself, and not what it leads to", "%s: is a link", path)
+	}
+	return nil
 }
 
 // spareInputs refuses to replace a file that the command reads, under whatever

@@ -106,7 +106,8 @@ func (s *settings) networkFlags() []cli.Flag {
 func (s *settings) hostFlags(others string) []cli.Flag {
 	return []cli.Flag{
 		&cli.StringFlag{Name: "hosts", Destination: &s.Hosts,
-			Usage: "hosts of the job: a `LIST` such as node[0-7,9] or node0:4, or a file of them (default: " + others + ")"},
+			Usage: "hosts of the job: a `LIST` such as node[0-7,9] or node0:4, or a file of them " +
+				"(default: " + others + ")"},
 		&cli.IntFlag{Name: "ranks-per-host", Destination: &s.RanksPerHost, Value: 1,
 			Usage: "`N` slots on each host"},
 	}
@@ -339,7 +340,8 @@ func (s *settings) verifyFlags() []cli.Flag {
 		&cli.BoolFlag{Name: "run", DisableDefaultText: true, Destination: &s.run,
 			Usage: "start the launcher with a one-line program, and compare where its ranks run"},
 		&cli.StringFlag{Name: "launcher", Destination: &s.launcher,
-			Usage: "the launcher for --run, a `PROGRAM` with options such as 'mpirun --oversubscribe' (default: that " +
+			Usage: "the launcher for --run, a `PROGRAM` with options such as 'mpirun --oversubscribe' (default: " +
+				"that " +
 				"of the format)"},
 		&cli.DurationFlag{Name: "timeout", Destination: &s.timeout, Value: 5 * time.Minute,
 			Usage: "end a launcher that hangs after a `DURATION`"},

@@ -76,7 +76,8 @@ func (p *program) generateScenario() error {
 	}
 	if recorded {
 		if !out.toFile() {
-			return usage("--output FILE.toml", "scenario %s has recorded traffic, which needs a file of its own", s.Name)
+			return usage("--output FILE.toml", "scenario %s has recorded traffic, which needs a file of "+
+				"its own", s.Name)
 		}
 		if err := p.writeRecorded(out, values); err != nil {
 			return err

@@ -49,6 +49,7 @@ func TestScripts(t *testing.T) {
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"fails": scriptFails,
 			"only":  scriptOnly,
+			"no":    scriptNo,
 		},
 	})
 }
@@ -82,6 +83,19 @@ func scriptFails(ts *testscript.TestScript, negated bool, args []string) {
 	}
 	if after := listing(ts); after != before {
 		ts.Fatalf("a failure must leave the folder as it was; before:\n%safter:\n%s", before, after)
+	}
+}
+
+// scriptNo runs `no remap ...`: the answer is no, exit code 3, with a line of reason that begins
+// remap: no: and one of hint at the end of stderr. What stdout holds the script can look at.
+func scriptNo(ts *testscript.TestScript, negated bool, args []string) {
+	err := ts.Exec(args[0], args[1:]...)
+	exit, ok := err.(*exec.ExitError)
+	lines := strings.Split(strings.TrimSuffix(ts.ReadFile("stderr"), "\n"), "\n")
+	last := len(lines) - 1
+	if negated || !ok || exit.ExitCode() != exitNo || last < 1 ||
+		!strings.HasPrefix(lines[last-1], "remap: no: ") || !strings.HasPrefix(lines[last], "remap: hint: ") {
+		ts.Fatalf("want exit code 3, a reason and a hint; got %v, stderr:\n%s", err, strings.Join(lines, "\n"))
 	}
 }
 

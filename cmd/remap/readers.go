@@ -17,8 +17,9 @@ func mappingFormats() string { return strings.Join(launcher.Formats(), ", ") }
 // mappingOutput is where a mapping goes, and the host file that its launcher needs beside it.
 type mappingOutput struct {
 	*output
-	hosts   *output // nil: none
-	rescue  *output // where the mapping goes as csv if the format cannot hold it; nil: it can, or standard output
+	hosts *output // nil: none
+	// where the mapping goes as csv if the format cannot hold it; nil: it can, or standard output
+	rescue  *output
 	format  string
 	options launcher.Options
 }
@@ -70,7 +71,7 @@ func (p *program) launcherOptions() (o launcher.Options, err error) {
 	return o, nil
 }
 
-// checkHosts refuses, before the work, a format that cannot have the job's hosts, if all of them will be used.
+// checkHosts refuses, before the work, a format that cannot have the job's hosts, if all will be used.
 func (o *mappingOutput) checkHosts(j *job.Job) error {
 	hosts := j.Allocation.Named(j.Machine)
 	slots, most := 0, 0
@@ -111,7 +112,10 @@ func (p *program) writePlacement(out *mappingOutput, place *launcher.Placement) 
 	}
 	if out.hosts != nil {
 		hosts = out.hosts.path
-		if err := out.hosts.write(func(w io.Writer) error { return launcher.WriteCompanion(w, place) }); err != nil {
+		if err := out.hosts.write(func(w io.Writer) error {
+			return launcher.WriteCompanion(w,
+				place)
+		}); err != nil {
 			return err
 		}
 	}

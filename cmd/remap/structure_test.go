@@ -38,6 +38,7 @@ var mayImport = map[string][]string{
 	"tiling":       {"stencil", "mapping", "commgraph", "topology"},
 	"strategy":     slices.Concat(algorithms, []string{"mapping", "commgraph", "topology", "stencil"}),
 	"launcher":     {"mapping", "commgraph", "topology"},
+	"verify":       {"launcher"},
 	"evalsim":      {"topology", "workload", "sampling", "commgraph"},
 	"simfiles":     {"evalsim", "sampling", "topology"},
 	"diagnosis":    {"evalsim", "sampling", "topology"},

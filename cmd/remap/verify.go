@@ -19,7 +19,7 @@ import (
 
 const verifyExamples = `
   remap verify --mapping job.csv --hosts 'n[0-63]'
-  remap verify --mapping job.rankfile --plan job.csv
+  remap verify --mapping job.seq --plan job.csv
 `
 
 // verifyResult is the JSON of verify.
@@ -60,14 +60,15 @@ func (p *program) verify(ctx context.Context) error {
 	result := verifyResult{Ranks: len(planned), Hosts: len(distinct(planned)), Wrong: verify.Compare(planned,
 		hostsOf(place))}
 	if len(result.Wrong) > 0 || !p.run {
-		fine := fmt.Sprintf("%s (%s): %d ranks on %d hosts, each on a slot of its own", p.mapping, format, result.Ranks,
+		fine := fmt.Sprintf("%s (%s): %d ranks on %d hosts, each on a slot of "+
+			"its own", p.mapping, format, result.Ranks,
 			result.Hosts)
 		if p.plan != "" {
 			fine = fmt.Sprintf("%d ranks are on the hosts that %s plans", result.Ranks, p.plan)
 		}
 		return p.writeVerified(&result, fine, "are placed on other hosts than planned", "")
 	}
-	outcome, err := p.runLauncher(ctx, place, format, o, &result)
+	outcome, err := p.runLauncher(ctx, place, planned, format, o, &result)
 	if err != nil {
 		return err
 	}
@@ -146,8 +147,8 @@ func (p *program) jobHosts() ([]topology.HostSlots, error) {
 }
 
 // runLauncher starts the launcher with a one-line program.
-func (p *program) runLauncher(ctx context.Context, place *launcher.Placement, format string, o launcher.Options,
-	result *verifyResult) (*verify.Outcome, error) {
+func (p *program) runLauncher(ctx context.Context, place *launcher.Placement, planned []string, format string,
+	o launcher.Options, result *verifyResult) (*verify.Outcome, error) {
 	hostfile, remove, err := p.companion(place, format)
 	if err != nil {
 		return nil, err
@@ -167,7 +168,8 @@ func (p *program) runLauncher(ctx context.Context, place *launcher.Placement, fo
 	if err != nil {
 		return nil, notStarted(program, err)
 	}
-	run := verify.Run{Launch: launch, Launcher: words, Ranks: place.Ranks(), Timeout: p.timeout}
+	run := verify.Run{Launch: launch, Launcher: words, Ranks: place.Ranks(), Timeout: p.timeout,
+		Tries: mostTries, Planned: planned}
 	if launch.FromFile {
 		content, err := p.inputBytes(p.mapping)
 		if err != nil {
@@ -183,8 +185,14 @@ func (p *program) runLauncher(ctx context.Context, place *launcher.Placement, fo
 	if err != nil {
 		return nil, notStarted(program, err)
 	}
+	if outcome.Tries > 1 {
+		p.say("started %d times: the launcher ended well, and ranks had not run", outcome.Tries)
+	}
 	return outcome, nil
 }
+
+// mostTries is how often a launcher is started that leaves out ranks and says nothing.
+const mostTries = 3
 
 func notStarted(program string, err error) error {
 	if !errors.Is(err, verify.ErrNotStarted) {

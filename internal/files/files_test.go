@@ -61,3 +61,34 @@ func TestReplace(t *testing.T) {
 		t.Errorf("%q, %v, %d files", content, err, len(entries))
 	}
 }
+
+// A private file that is replaced stays private, and a link is replaced without touching its target.
+func TestReplaceKeepsPermissionsAndTargets(t *testing.T) {
+	folder := t.TempDir()
+	private, link := filepath.Join(folder, "private"), filepath.Join(folder, "link")
+	if err := os.WriteFile(private, []byte("before"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(private, link); err != nil {
+		t.Skip("no links on this file system")
+	}
+	after := func(w io.Writer) error {
+		_, err := io.WriteString(w, "after")
+		return err
+	}
+	if err := Replace(link, after); err != nil {
+		t.Fatal(err)
+	}
+	if text, _ := os.ReadFile(private); string(text) != "before" {
+		t.Errorf("the target of the link holds %q", text)
+	}
+	if info, err := os.Lstat(link); err != nil || !info.Mode().IsRegular() {
+		t.Errorf("the link was not replaced: %v, %v", info, err)
+	}
+	if err := Replace(private, after); err != nil {
+		t.Fatal(err)
+	}
+	if info, err := os.Stat(private); err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("the private file has the permissions %v, %v", info.Mode(), err)
+	}
+}

@@ -17,7 +17,8 @@ func Replace(path string, fill func(io.Writer) error) (err error) {
 	return ReplaceBy(fmt.Sprintf("%s.%d.tmp", path, os.Getpid()), path, fill)
 }
 
-// ReplaceBy is Replace by way of a temporary file `aside`, which must not be there.
+// ReplaceBy is Replace by way of a temporary file `aside`, which must not be there. A link at path is
+// replaced itself, not what it leads to; a file keeps its permissions.
 func ReplaceBy(aside, path string, fill func(io.Writer) error) (err error) {
 	file, err := os.OpenFile(aside, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 	if err != nil {
@@ -32,6 +33,11 @@ func ReplaceBy(aside, path string, fill func(io.Writer) error) (err error) {
 			os.Remove(aside)
 		}
 	}()
+	if before, wrong := os.Lstat(path); wrong == nil && before.Mode().IsRegular() {
+		if err = file.Chmod(before.Mode().Perm()); err != nil {
+			return errors.Join(about(path, err), file.Close())
+		}
+	}
 	to := bufio.NewWriterSize(file, 1<<16)
 	if err = fill(to); err == nil {
 		err = about(path, to.Flush())

@@ -1,0 +1,202 @@
+package verify
+
+import (
+	"context"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"remap/launcher"
+	"remap/topology"
+)
+
+// Exactly the ranks whose hosts differ are wrong, those without a plan or without a report among them.
+func TestCompare(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		names := rapid.SliceOf(rapid.SampledFrom([]string{"n0", "n1", "n2", ""}))
+		planned, found := names.Draw(t, "planned"), names.Draw(t, "found")
+		at := func(list []string, r int) string {
+			if r < len(list) {
+				return list[r]
+			}
+			return ""
+		}
+		wrong := Compare(planned, found)
+		for r := range max(len(planned), len(found)) {
+			listed := slices.ContainsFunc(wrong, func(w Wrong) bool { return w.Rank == r })
+			if listed != (at(planned, r) != at(found, r)) {
+				t.Fatalf("rank %d of %v and %v: wrong %t", r, planned, found, listed)
+			}
+		}
+	})
+}
+
+func TestHostNames(t *testing.T) {
+	for _, c := range []struct {
+		a, b string
+		same bool
+	}{
+		{"n1", "N1", true}, {"n1", "n1.cluster.org", true}, {"n1.a", "n1.b", false}, {"n1", "n10", false},
+		{"n1.a", "n1.a", true},
+	} {
+		if got := len(Compare([]string{c.a}, []string{c.b})) == 0; got != c.same {
+			t.Errorf("%s and %s are one host: %t", c.a, c.b, got)
+		}
+	}
+}
+
+// A launcher that did not use the file is told from one that has put a pair of ranks elsewhere.
+func TestIgnored(t *testing.T) {
+	planned := strings.Fields("n0 n1 n1 n0 n2 n2")
+	for _, c := range []struct{ found, want string }{
+		{"n0 n1 n1 n0 n2 n2", ""},
+		{"n1 n0 n1 n0 n2 n2", ""},
+		{"n0 n0 n1 n1 n2 n2", "one host after the other"},
+		{"n0 n1 n2 n0 n1 n2", "dealt out"},
+		{"vm vm vm vm vm vm", "all ranks run on vm"},
+	} {
+		if got := Ignored(planned, strings.Fields(c.found)); got == "" != (c.want == "") ||
+			!strings.Contains(got, c.want) {
+			t.Errorf("%s: %q, want %q", c.found, got, c.want)
+		}
+	}
+}
+
+// standIn is a launcher of ours: like srun, it starts the program once for each line of SLURM_HOSTFILE, but
+// does what is asked for wrong.
+const standIn = `#!/bin/sh
+[ "$WRONG" = fail ] && { echo "no such host" >&2; exit 7; }
+[ "$WRONG" = hang ] && { sleep 1000 & wait; }
+shift 4 # -n N -m arbitrary
+rank=0
+while read -r host; do
+	name=$host
+	[ "$WRONG" = ignore ] && name=localhost
+	[ "$WRONG" = once ] && [ "$rank" = 1 ] && [ ! -e "$SLURM_HOSTFILE.seen" ] && touch "$SLURM_HOSTFILE.seen" &&
+		rank=2 && continue
+	[ "$WRONG" = lose ] && [ "$rank" = 2 ] && rank=3 && continue
+	SLURM_PROCID=$rank SLURMD_NODENAME=$name "$@" || exit 1
+	rank=$((rank + 1))
+done <"$SLURM_HOSTFILE"
+echo "done" >&2
+[ "$WRONG" = late ] && exit 3
+exit 0
+`
+
+// start writes a file for Slurm and has the stand-in start its ranks.
+func start(t *testing.T, wrong string, timeout time.Duration) (planned []string, o *Outcome, err error) {
+	t.Helper()
+	if _, err := exec.LookPath("sh"); err != nil {
+		t.Skip("no sh on this machine: the stand-in for a launcher cannot run")
+	}
+	folder := filepath.Join(t.TempDir(), "it's $(here)")
+	if err := os.Mkdir(folder, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	program, path := filepath.Join(folder, "srun"), filepath.Join(folder, "hosts")
+	p := &launcher.Placement{Hosts: []topology.HostSlots{{Name: "n0", Slots: 2}, {Name: "n1", Slots: 2}},
+		Host: []int32{1, 0, 0, 1}, Slot: []int32{0, 0, 1, 1}}
+	file, err := os.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(launcher.WritePlacement(file, "slurm-hostfile", p, launcher.Options{}), file.Close(),
+		os.WriteFile(program, []byte(standIn), 0o700)); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("WRONG", wrong)
+	run := Run{Launch: launcher.Launches("slurm-hostfile", path, "", p, launcher.Options{})[0],
+		Launcher: []string{program}, Ranks: 4, Timeout: timeout, Tries: 3}
+	for r := range 4 {
+		planned = append(planned, p.HostName(r))
+	}
+	run.Planned = planned
+	o, err = run.Start(context.Background())
+	return planned, o, err
+}
+
+func TestStart(t *testing.T) {
+	for _, c := range []struct {
+		wrong string
+		ranks []int // that are elsewhere
+		fails bool
+		tries int
+	}{
+		{"", nil, false, 1}, {"ignore", []int{0, 1, 2, 3}, false, 1}, {"fail", []int{0, 1, 2, 3}, true, 1},
+		{"lose", []int{2}, false, 3}, {"late", nil, true, 1}, {"once", nil, false, 2},
+	} {
+		planned, o, err := start(t, c.wrong, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var ranks []int
+		for _, w := range Compare(planned, o.Found) {
+			ranks = append(ranks, w.Rank)
+		}
+		if !slices.Equal(ranks, c.ranks) || (o.Err != nil) != c.fails || o.Tries != c.tries {
+			t.Errorf("%q: ranks %v are elsewhere, want %v; %d tries, ended with %v, said %q", c.wrong, ranks, c.ranks,
+				o.Tries, o.Err, o.Said)
+		}
+	}
+}
+
+// A launcher that hangs is ended with all that it has started.
+func TestTimeout(t *testing.T) {
+	planned, o, err := start(t, "hang", 50*time.Millisecond)
+	if err != nil || o.Err == nil || !strings.Contains(o.Err.Error(), "50ms") ||
+		len(Compare(planned, o.Found)) != 4 {
+		t.Errorf("%+v, %v", o, err)
+	}
+}
+
+func TestNotStarted(t *testing.T) {
+	run := Run{Launch: launcher.Launch{Args: []string{"/no/such/launcher"}}, Ranks: 1}
+	if _, err := run.Start(context.Background()); !errors.Is(err, ErrNotStarted) {
+		t.Errorf("%v", err)
+	}
+	ended, cancel := context.WithCancel(context.Background())
+	cancel()
+	run.Launch.Args[0] = "sh"
+	if _, err := run.Start(ended); !errors.Is(err, context.Canceled) {
+		t.Errorf("%v", err)
+	}
+}
+
+// Of several launches that of the installed version is taken.
+func TestChoose(t *testing.T) {
+	p := &launcher.Placement{Hosts: []topology.HostSlots{{Name: "n0", Slots: 1}}, Host: []int32{0}, Slot: []int32{0}}
+	launches := launcher.Launches("openmpi-rankfile", "f", "h", p, launcher.Options{})
+	for says, want := range map[string]string{
+		"mpirun (Open MPI) 4.1.4": "Open MPI 4", "mpirun (Open MPI) 5.0.7": "Open MPI 5",
+		"mpirun (Open MPI) 6.0.0rc2": "Open MPI 5", "HYDRA build details:": "",
+	} {
+		program := filepath.Join(t.TempDir(), "mpirun")
+		if err := os.WriteFile(program, []byte("#!/bin/sh\necho '"+says+"'\n"), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		l, err := Choose(context.Background(), launches, program)
+		if l.Launcher != want || (err == nil) != (want != "") {
+			t.Errorf("%s: %q, %v; want %q", says, l.Launcher, err, want)
+		}
+	}
+	if _, err := Choose(context.Background(), launches, "/no/such/mpirun"); !errors.Is(err, ErrNotStarted) {
+		t.Errorf("%v", err)
+	}
+}
+
+// Other output of ranks and launchers between the answers does not matter, nor do ranks that nobody planned.
+func TestRead(t *testing.T) {
+	o := Outcome{Found: make([]string, 2)}
+	o.read([]byte("hello\nremap-verify rank=1 host=n1\n[n0] remap-verify rank=0 host=n0 \nremap-verify rank=x host=y\n" +
+		"remap-verify rank=3 host=a.b\nremap-verify rank=99999999999 host=n0\nremap-verify rank=0 host=$(x)\n"))
+	if want := []string{"n0", "n1", "", "a.b"}; !slices.Equal(o.Found, want) {
+		t.Errorf("%q, want %q", o.Found, want)
+	}
+}
