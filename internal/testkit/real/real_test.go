@@ -144,8 +144,8 @@ func TestRealOpenMPI5(t *testing.T) {
 			"rankfile:FILE="+rankfile(t, places))
 	})
 	t.Run("sequential", func(t *testing.T) {
-		check(t, places, env, openMPISays, mpirun, "-np", "256", "--hostfile", sequential(t, places), "--map-by", "seq",
-			"--bind-to", "none")
+		check(t, places, env, openMPISays, mpirun, "-np", "256", "--hostfile", sequential(t, places),
+			"--map-by", "seq", "--bind-to", "none")
 	})
 }
 
