@@ -97,7 +97,7 @@ func FuzzRead(f *testing.F) {
 	for _, s := range []string{"0,1\n2,0\n", "src,dst,bytes\n0," +
 		"1,5\n", "# c\n0,1,2\n", "2 1\n2\n1\n", "%%MatrixMarket\n", "7\n", "0\n2 2\n0 000\n1 " +
 		"1\n1 0\n", "0 1 5.0\n0 2 1e3 4\n", mm + "coordinate pattern general\n2 2 " +
-		"1\n1 2\n", "x y\n", "\n\n", "\xef\xbb\xbf"} {
+		"1\n1 2\n", "x y\n", "\n\n", "\xef\xbb\xbf", "E\t0\t1\t5 bytes\t1 msgs sent\n"} {
 		f.Add(s, "")
 	}
 	f.Fuzz(func(t *testing.T, text, format string) {

@@ -20,6 +20,7 @@ const (
 	FormatMatrixMarket        = "matrix-market"
 	FormatMatrixMarketPattern = "matrix-market-pattern"
 	FormatParComm             = "par-comm"
+	FormatMonitoring          = "openmpi-monitoring"
 )
 
 // formats is every format that Read takes: its name, what its files are, and
@@ -35,6 +36,7 @@ var formats = []struct {
 	{FormatMatrixMarket, "Matrix Market files", ReadMatrixMarket},
 	{FormatMatrixMarketPattern, "the structure of Matrix Market files", ReadMatrixMarketPattern},
 	{FormatParComm, "par-comm-data files (lines of source, destination, bytes and hops)", sizesAlone},
+	{FormatMonitoring, "profiles of Open MPI's monitoring", ReadMonitoring},
 }
 
 // halves is a reader of a graph as one of traffic, see Graph.Traffic.
@@ -73,9 +75,15 @@ func FormatsDoc() string {
 	return strings.Join(docs[:last], ", ") + " and " + docs[last]
 }
 
-// Open reads a graph file; see Read. A missing, unreadable or empty file and a
-// folder are *input.Error as well.
+// Open reads a graph file; see Read. A folder is read if Open MPI's monitoring
+// left its profiles there, PREFIX.RANK.prof. A missing, unreadable or empty file and
+// any other folder are *input.Error as well.
 func Open(path, format string) (*Traffic, error) {
+	if format == "" || format == FormatMonitoring {
+		if info, err := os.Stat(path); err == nil && info.IsDir() {
+			return openProfiles(path)
+		}
+	}
 	f, err := OpenFile(path)
 	if err != nil {
 		return nil, err

@@ -281,6 +281,7 @@ func TestLyingHeaders(t *testing.T) {
 		"%%MatrixMarket matrix coordinate integer symmetric\n1073741824 1073741824 1\n2 1 5\n",
 		"%%MatrixMarket matrix array integer symmetric\n1073741824 1073741824\n5\n",
 		"0 1073741823 1.0e+00 1\n0 1 1.0e+00 0\n",
+		"E\t0\t1073741823\t5 bytes\t1 msgs sent\n",
 	} {
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)

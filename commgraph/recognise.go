@@ -49,7 +49,8 @@ func (h head) lines(most int) [][][]byte {
 
 // recognise tells a file's format by its first line that holds something:
 //   - %%MatrixMarket is Matrix Market, another % a comment of METIS;
-//   - # is a comment of an edge list, and so is a line of names with commas;
+//   - # POINT TO POINT, and E or I before a tab, are Open MPI's monitoring;
+//   - another # is a comment of an edge list, and so is a line of names with commas;
 //   - numbers with commas, or one alone, are a dense matrix; but 0 alone above
 //     two lines of two numbers is Scotch;
 //   - numbers with blanks between are par-comm-data where METIS cannot have
@@ -64,6 +65,9 @@ func recognise(name string, h head) (string, error) {
 			continue
 		case bytes.HasPrefix(bytes.ToLower(line), []byte(strings.ToLower(matrixBanner))):
 			return FormatMatrixMarket, nil
+		case string(line) == monitoringTitle || bytes.HasPrefix(line, []byte("E\t")) ||
+			bytes.HasPrefix(line, []byte("I\t")):
+			return FormatMonitoring, nil
 		case line[0] == '%':
 			return FormatMETIS, nil
 		case line[0] == '#':

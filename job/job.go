@@ -185,7 +185,7 @@ func (j *Job) ReadMapping(path string) (mapping.Mapping, error) {
 		return nil, err
 	}
 	defer file.Close()
-	return launcher.Read(path, file, j.Machine, j.Allocation, j.Traffic.Ranks())
+	return launcher.Read(path, file, "", j.Machine, j.Allocation, j.Traffic.Ranks())
 }
 
 // Problem is the job as strategies take it.

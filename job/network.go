@@ -101,7 +101,7 @@ func (j *Job) openHosts(o *Options, taken occupancy) (file string, err error) {
 		}
 		return "", nil
 	}
-	list, file, err := readHosts(o.Hosts)
+	list, file, err := ReadHosts(o.Hosts)
 	if err != nil {
 		return "", err
 	}
@@ -147,8 +147,8 @@ func clipSlots(a *mapping.Allocation, ranks int, file string) error {
 	return nil
 }
 
-// readHosts reads a list of hosts or a file of them; file is empty for an expression.
-func readHosts(text string) (list []topology.HostSlots, file string, err error) {
+// ReadHosts reads a list of hosts or a file of them; file is empty for an expression.
+func ReadHosts(text string) (list []topology.HostSlots, file string, err error) {
 	if _, err := os.Stat(text); err != nil && !strings.ContainsRune(text, os.PathSeparator) {
 		list, err := topology.ParseHostList(text)
 		return list, "", err

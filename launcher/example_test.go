@@ -21,11 +21,15 @@ func Example() {
 	if err := launcher.Write(os.Stdout, "openmpi-rankfile", machine, hosts, placed); err != nil {
 		log.Fatal(err)
 	}
-	fmt.Println(launcher.LaunchLine("openmpi-rankfile", "job.rankfile", len(placed)))
+	for _, l := range launcher.Launches("openmpi-rankfile", "job.rankfile", "job.hosts",
+		launcher.NewPlacement(machine, hosts, placed), launcher.Options{}) {
+		fmt.Printf("%s: %s\n", l.Launcher, l.Line("PROGRAM"))
+	}
 	// Output:
 	// rank 0=n0 slot=0
 	// rank 1=n2 slot=0
 	// rank 2=n2 slot=1
 	// rank 3=n0 slot=1
-	// mpirun -np 4 --hostfile HOSTFILE --rankfile job.rankfile PROGRAM  # inside a scheduler's job without --hostfile; Open MPI 5: --map-by rankfile:FILE=job.rankfile
+	// Open MPI 4: mpirun -np 4 --hostfile job.hosts --rankfile job.rankfile PROGRAM
+	// Open MPI 5: mpirun -np 4 --hostfile job.hosts --map-by rankfile:FILE=job.rankfile PROGRAM
 }

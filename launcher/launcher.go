@@ -1,19 +1,19 @@
 // Package launcher writes mappings as the files that launchers and schedulers
-// read, and reads them back.
+// read, with the command that uses them, and reads them back.
 package launcher
 
 import (
 	"bufio"
-	"bytes"
 	"fmt"
-	"io"
+	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
+	"sync"
 
 	"remap/input"
-	"remap/internal/linescan"
 	"remap/internal/nearest"
 	"remap/mapping"
-	"remap/topology"
 )
 
 // Native is the format that mappings are kept in.
@@ -22,35 +22,147 @@ const Native = "csv"
 // format is one kind of file.
 type format struct {
 	name, doc string
-	write     func(w io.Writer, machine *topology.Topology, a *mapping.Allocation, m mapping.Mapping) error
-	read      func(file string, r io.Reader, machine *topology.Topology, a *mapping.Allocation,
-		ranks int) (mapping.Mapping, error)
-	line func(path string, ranks int) string // nil: no launcher reads it
-	is   func(line string) bool              // tells the format by its first line that is no comment
+	hint      string // how a file looks
+	write     func(w *bufio.Writer, p *Placement, o Options) error
+	read      func(s *source, to mapping.Reader) error
+	is        func(line string) bool // tells the format by its first line that is no comment; nil = never
+	endings   []string               // of file names that are of this format
+	// holds says what of a placement the format cannot hold, "" = nothing; nil = it holds all.
+	holds    func(p *Placement) string
+	numbers  bool // hosts or slots are numbered, not named
+	comments bool // lines that begin with # are comments
+	// names refuses host names that the format cannot have; nil = it has them all.
+	names     func(p *Placement) error
+	binds     []Bind                                          // that the file or the command can say
+	needCores []Bind                                          // bindings for which the file lists cores
+	launch    func(f files, p *Placement, o Options) []Launch // nil: no launcher reads it
+	companion bool                                            // the launcher needs a host file beside it
 }
 
-// table is the one list of formats, in the order shown to users.
-func table() []format {
+// allBinds are what most launchers know.
+var allBinds = []Bind{BindCore, BindSocket, BindNone}
+
+// table is the one list of formats, in the order shown to users and asked for recognition.
+var table = sync.OnceValue(func() []format {
+	return slices.Concat(nativeFormats(), openMPIFormats(), hydraFormats(), schedulerFormats(), plainFormats())
+})
+
+func nativeFormats() []format {
 	return []format{
 		{
-			name: Native, doc: "native table: rank,host,slot",
-			write: mapping.WriteCSV, read: mapping.ReadCSV,
-			is: func(line string) bool { return strings.HasPrefix(line, "rank,") },
+			name: Native, doc: "native table: rank,host,slot", endings: []string{".csv"},
+			write: writeCSV, read: readCSV,
+			is: func(line string) bool { return strings.HasPrefix(line, "rank,host") },
 		},
 		{
-			name: "json", doc: "the native table as JSON",
-			write: mapping.WriteJSON, read: mapping.ReadJSON,
-			is: func(line string) bool { return strings.HasPrefix(line, "{") },
-		},
-		{
-			name: "openmpi-rankfile", doc: "Open MPI rankfile: rank 0=node1 slot=0",
-			write: writeRankfile, read: readRankfile, line: rankfileLine,
-			is: func(line string) bool {
-				return strings.HasPrefix(line, "rank ") ||
-					strings.HasPrefix(line, "rank\t")
-			},
+			name: "json", doc: "the native table as JSON", endings: []string{".json"},
+			write: writeJSON, read: readJSON,
+			is: matches(`^\{(\s*"(ranks|mapping)"|$)`),
 		},
 	}
+}
+
+func openMPIFormats() []format {
+	return []format{
+		{
+			name: "openmpi-rankfile", doc: "Open MPI rankfile: rank 0=node1 slot=0", hint: rankfileHint,
+			endings: []string{".rankfile", ".rankfile.txt"}, write: writeRankfile, read: readRankfile,
+			is: matches(`^(//|rank\s)`), names: checkRankfileHosts, comments: true, binds: allBinds, needCores: []Bind{BindSocket, BindNone},
+			launch: rankfileLaunches, companion: true,
+		},
+		{
+			name: "openmpi-seq", doc: "Open MPI, one host a line, line i = rank i", hint: hostLinesHint,
+			write: writeHostLines, read: readHostLines, names: checkNames, comments: true, binds: []Bind{BindNone},
+			launch: seqLaunches,
+		},
+		{
+			name: "openmpi-hostfile", doc: "Open MPI hostfile: node1 slots=2, filled in order", hint: slotsHint,
+			write: writeSlots, read: readSlots, names: checkNames, comments: true, binds: allBinds,
+			is:    matches(`^[^\s,:{\[(]+\s+(max_)?slots\s*=`),
+			holds: onlyBlocks("Open MPI adds up lines of one host"), launch: hostfileLaunches,
+		},
+	}
+}
+
+func hydraFormats() []format {
+	const shared = "Hydra then starts them as if on different hosts, without shared memory"
+	return []format{
+		{
+			name: "mpich-hostfile", doc: "MPICH (Hydra) host file: node1:2, filled in order", hint: colonHint,
+			write: writeBlocks(":"), read: readColonBlocks, names: checkNames, comments: true, binds: allBinds,
+			is:    matches(`^[^\s,:{\[(]+:[0-9]+(\s|$)`),
+			holds: onlyBlocks(shared), launch: hydraLaunches,
+		},
+		{
+			name: "intel-machinefile", doc: "Intel MPI machine file: node1:2, filled in order", hint: colonHint,
+			write: writeBlocks(":"), read: readColonBlocks, names: checkNames, comments: true, binds: allBinds,
+			holds: onlyBlocks(shared), launch: intelLaunches,
+		},
+	}
+}
+
+func schedulerFormats() []format {
+	return []format{
+		{
+			name: "slurm-hostfile", doc: "Slurm's arbitrary distribution, one host a line, line i = task i",
+			hint: hostLinesHint, write: writeHostLines, read: readHostLines, names: checkNames, comments: true,
+			binds: allBinds, launch: slurmLaunches,
+		},
+		{
+			name: "cray-rank-order", doc: "Cray MPICH_RANK_ORDER: ranks in the order of slots", hint: orderHint,
+			endings: []string{"MPICH_RANK_ORDER"}, write: writeRankOrder, read: readRankOrder,
+			is: matches(`^[0-9][0-9\s,-]*(#.*)?$`), holds: onlyEven, numbers: true, names: checkNames,
+			comments: true, binds: allBinds, launch: crayLaunches,
+		},
+		{
+			name: "flux-taskmap", doc: "Flux task map: [[host,hosts,ranks,repeat],...]", hint: taskMapHint,
+			endings: []string{".taskmap"}, write: writeTaskMap, read: readTaskMap,
+			is: matches(`^(\[|\{\s*"(version|map)")`), holds: allUsed, numbers: true, names: checkNames,
+			binds: []Bind{BindCore, BindNone}, launch: fluxLaunches,
+		},
+		{
+			name: "flux-hostfile", doc: "Flux, one host a line, line i = task i", hint: hostLinesHint,
+			write: writeHostLines, read: readHostLines, names: checkNames,
+			binds: []Bind{BindCore, BindNone}, launch: fluxHostfileLaunches,
+		},
+		{
+			name: "lsf-task-geometry", doc: "LSF task geometry: {(2,5,7)(0,6)}, one group a host", hint: geometryHint,
+			endings: []string{".geometry"}, write: writeGeometry, read: readGeometry,
+			is: matches(`^(export\s+|setenv\s+)?(LSB_TASK_GEOMETRY|["']?\{\s*\()`), holds: allUsed, numbers: true,
+			names: checkNames, comments: true, binds: allBinds, launch: geometryLaunches,
+		},
+		{
+			name: "lsf-hostfile", doc: "LSF host file: node1 2, in order, hosts may stand again", hint: blankHint,
+			write: writeBlocks(" "), read: readBlankBlocks, names: checkNames, comments: true,
+			is: matches(`^[^\s,:{\[(]+\s+[0-9]+$`), launch: lsfHostfileLaunches,
+		},
+		{
+			name: "pbs-nodefile", doc: "PBS node file: one host a line, a line a rank", hint: hostLinesHint,
+			endings: []string{".nodefile"}, write: writeHostLines, read: readHostLines, names: checkNames,
+			comments: true, binds: allBinds, launch: nodeFileLaunches,
+			holds: onlyBlocks("launchers under PBS add up the lines of a host, or start them as if on different hosts"),
+		},
+	}
+}
+
+func plainFormats() []format {
+	return []format{
+		{
+			name: "permutation", doc: "CSV rank,new_rank: slots numbered host by host", hint: permutationHint,
+			write: writePermutation, read: readPermutation, holds: onlyFilled, numbers: true, comments: true,
+			is: func(line string) bool { return strings.ReplaceAll(line, " ", "") == permutationHeader },
+		},
+		{
+			name: "hosts", doc: "one host a line, line i = rank i", hint: hostLinesHint,
+			write: writeHostLines, read: readHostLines, names: checkNames, comments: true,
+			is: matches(`^[A-Za-z0-9_][A-Za-z0-9_.-]*(\s*#.*)?$`),
+		},
+	}
+}
+
+// matches tells lines by a regular expression.
+func matches(pattern string) func(line string) bool {
+	return regexp.MustCompile(pattern).MatchString
 }
 
 // Formats lists the names of the formats, in the order shown to users.
@@ -72,6 +184,20 @@ func Describe(name string) string {
 	return f.doc
 }
 
+// FormatOf is the format of a file's name where its ending makes that clear; "" = it does not.
+func FormatOf(path string) string {
+	base := filepath.Base(path)
+	for _, f := range table() {
+		if slices.ContainsFunc(f.endings, func(e string) bool {
+			return strings.HasSuffix(base, e) && base != e ||
+				base == e && e[0] != '.'
+		}) {
+			return f.name
+		}
+	}
+	return ""
+}
+
 func find(name string) (format, error) {
 	for _, f := range table() {
 		if f.name == name {
@@ -85,93 +211,28 @@ func find(name string) (format, error) {
 	return format{}, &input.Error{Reason: fmt.Sprintf("unknown mapping format %q", name), Hint: hint}
 }
 
-// Check tells whether there is a format of that name; if not, the error's hint
+// Known tells whether there is a format of that name; if not, the error's hint
 // lists those there are.
-func Check(name string) error {
+func Known(name string) error {
 	_, err := find(name)
 	return err
 }
 
-// Write writes a mapping in the named format; it must pass Check for the
-// allocation. Errors: an unknown format, a host name the launcher would not
-// understand, and those of w.
-func Write(w io.Writer, name string, machine *topology.Topology, a *mapping.Allocation,
-	m mapping.Mapping) error {
-	f, err := find(name)
-	if err != nil {
-		return err
+// checkBind refuses a binding that neither the file nor the command can say.
+func (f format) checkBind(o Options) error {
+	if slices.Contains(f.needCores, o.Bind) && o.Cores.Sockets == 0 {
+		return &input.Error{Reason: fmt.Sprintf("%s lists the cores for --bind %s, and those of the hosts are not known",
+			f.name, o.Bind), Hint: "--host-cores 2x16 says that hosts have two sockets with 16 cores each"}
 	}
-	return f.write(w, machine, a, m)
-}
-
-// Parse reads a mapping in the named format; ranks is the number expected, 0 =
-// as many as the file has; file is for errors, which are *input.Error with line
-// and column, or *mapping.TooFewSlots.
-func Parse(file string, r io.Reader, name string, machine *topology.Topology, a *mapping.Allocation,
-	ranks int) (mapping.Mapping, error) {
-	f, err := find(name)
-	if err != nil {
-		return nil, err
+	if o.Bind == BindDefault || slices.Contains(f.binds, o.Bind) {
+		return nil
 	}
-	return f.read(file, r, machine, a, ranks)
-}
-
-// Read reads a mapping in whatever format it is, told by its content; for
-// parameters and errors see Parse.
-func Read(file string, r io.Reader, machine *topology.Topology, a *mapping.Allocation,
-	ranks int) (mapping.Mapping, error) {
-	buffered := bufio.NewReaderSize(r, 64<<10)
-	start, err := buffered.Peek(64 << 10)
-	if err != nil && err != io.EOF {
-		return nil, &input.Error{File: file, Reason: err.Error(), Err: err}
-	}
-	line := firstLine(linescan.TrimMark(start))
-	if line == "" {
-		return nil, &input.Error{File: file, Reason: "the mapping is " +
-			"empty", Hint: "a native mapping starts with the line rank,host,slot"}
-	}
-	for _, f := range table() {
-		if f.is(line) {
-			return f.read(file, buffered, machine, a, ranks)
+	var can []string
+	for _, other := range table() {
+		if slices.Contains(other.binds, o.Bind) {
+			can = append(can, other.name)
 		}
 	}
-	return nil, &input.Error{File: file, Line: 1, Reason: "not a mapping in any known format",
-		Hint: "known: " + strings.Join(Formats(), ", ")}
-}
-
-// firstLine is the first line that is neither blank nor a comment.
-func firstLine(text []byte) string {
-	for len(text) > 0 {
-		line, rest, _ := bytes.Cut(text, []byte("\n"))
-		if line = bytes.TrimSpace(line); len(line) > 0 && line[0] != '#' {
-			return string(line)
-		}
-		text = rest
-	}
-	return ""
-}
-
-// LaunchLine is the command that starts the program with a written file; ""
-// for formats that no launcher reads. Words in capitals are for the user to
-// fill in; what follows # is a shell comment.
-func LaunchLine(name, path string, ranks int) string {
-	f, err := find(name)
-	if err != nil || f.line == nil {
-		return ""
-	}
-	return f.line(quote(path), ranks)
-}
-
-// quote makes a path one word of a POSIX shell.
-func quote(path string) string {
-	plain := strings.IndexFunc(path, func(r rune) bool {
-		return !strings.ContainsRune("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-./+,:@%", r)
-	}) < 0
-	if plain && path != "" && path[0] != '-' {
-		return path
-	}
-	if strings.HasPrefix(path, "-") {
-		path = "./" + path
-	}
-	return "'" + strings.ReplaceAll(path, "'", `'\''`) + "'"
+	return &input.Error{Reason: fmt.Sprintf("%s cannot bind ranks to %s", f.name, o.Bind),
+		Hint: "formats that can: " + strings.Join(can, ", ")}
 }

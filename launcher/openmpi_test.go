@@ -13,12 +13,12 @@ import (
 	"remap/mapping"
 )
 
-// mpirun has the real Open MPI parse a rankfile for invented hosts, and returns
+// openMPI4 has the real Open MPI parse a rankfile for invented hosts, and returns
 // what it says. Its exit status is always 0; that it got as far as assigning
 // processors on a host means that it took the file. It believes every host to
 // be like this one, and ends without a word when a slot is beyond its
 // processors: hence the synthetic host with enough of them.
-func mpirun(t *testing.T, program string, ranks int, hosts []string, slots int, rankfile []byte) string {
+func openMPI4(t *testing.T, program string, ranks int, hosts []string, slots int, rankfile []byte) string {
 	t.Helper()
 	folder := t.TempDir()
 	names, list := bytes.NewBufferString("127.0.0.1 localhost\n"), &bytes.Buffer{}
@@ -64,7 +64,7 @@ func TestRealOpenMPITakesRankfile(t *testing.T) {
 	if err := Write(&text, "openmpi-rankfile", machine, a, m); err != nil {
 		t.Fatal(err)
 	}
-	said := mpirun(t, program, len(m), machine.HostNames, 16, text.Bytes())
+	said := openMPI4(t, program, len(m), machine.HostNames, 16, text.Bytes())
 	if !strings.Contains(said, accepted) {
 		t.Errorf("Open MPI does not take the rankfile: %s", said)
 	}
@@ -74,7 +74,7 @@ func TestRealOpenMPITakesRankfile(t *testing.T) {
 		"invalid syntax in the rankfile":                {"rank 7=n", "rank 7 n"},
 	} {
 		changed := strings.Replace(text.String(), wrong[0], wrong[1], 1)
-		got := mpirun(t, program, len(m), machine.HostNames, 16, []byte(changed))
+		got := openMPI4(t, program, len(m), machine.HostNames, 16, []byte(changed))
 		if !strings.Contains(got, said) || strings.Contains(got, accepted) {
 			t.Errorf("%s instead of %s: Open MPI does not complain: %s", wrong[1], wrong[0], got)
 		}
@@ -88,7 +88,7 @@ func TestRealOpenMPIHostNames(t *testing.T) {
 	real.Need(t, "unshare")
 	for _, name := range []string{"node-0", "node_1", "0node", "12", "a.x", "10.0.0.5", "slotted", "rank",
 		"slots", "user-name", "3com.x"} {
-		said := mpirun(t, program, 2, []string{name, "other"}, 1,
+		said := openMPI4(t, program, 2, []string{name, "other"}, 1,
 			fmt.Appendf(nil, "rank 0=other slot=0\nrank 1=%s slot=0\n", name))
 		if took := strings.Contains(said, accepted); took != (refusedName(name) == "") {
 			t.Errorf("host %s: Open MPI takes it: %t; our check says %q", name, took, refusedName(name))

@@ -2,49 +2,45 @@ package launcher
 
 import (
 	"bufio"
+	"cmp"
 	"fmt"
-	"io"
-	"strconv"
+	"slices"
 	"strings"
 
 	"remap/input"
 	"remap/internal/linescan"
 	"remap/mapping"
-	"remap/topology"
 )
 
-// rankfileLine is for Open MPI 4; version 5 took another option for the file.
-func rankfileLine(path string, ranks int) string {
-	return fmt.Sprintf("mpirun -np %d --hostfile HOSTFILE --rankfile %s PROGRAM"+
-		"  # inside a scheduler's job without --hostfile; Open MPI 5: --map-by rankfile:FILE=%s", ranks, path, path)
-}
-
 // writeRankfile writes `rank 0=node1 slot=0`, one line a rank: absolute host
-// names, because the relative ones need a scheduler's allocation, and the slot
-// as the number of a processor of the host.
-func writeRankfile(w io.Writer, machine *topology.Topology, a *mapping.Allocation, m mapping.Mapping) error {
-	if len(m) == 0 {
-		return &input.Error{Reason: "a mapping of no ranks cannot be a " +
-			"rankfile", Hint: "Open MPI needs one rank at least"}
+// names, because the relative ones need a scheduler's allocation. The slot is the number of a processor
+// of the host; with a binding and known cores it is SOCKET:CORE, or all cores of a socket or of the host.
+func writeRankfile(w *bufio.Writer, p *Placement, o Options) error {
+	for r, slot := range p.Slot {
+		host := p.Hosts[p.Host[r]]
+		fmt.Fprintf(w, "rank %d=%s slot=", r, host.Name)
+		core := o.Cores.core(slot, host.Slots)
+		switch {
+		case o.Cores.Sockets > 0 && o.Bind == BindNone: // all cores
+			fmt.Fprintf(w, "0-%d\n", o.Cores.Sockets*o.Cores.PerSocket-1)
+		case o.Cores.Sockets > 0 && o.Bind == BindSocket:
+			fmt.Fprintf(w, "%d:0-%d\n", core/o.Cores.PerSocket%o.Cores.Sockets, o.Cores.PerSocket-1)
+		case o.Cores.Sockets > 0 && o.Bind == BindCore:
+			fmt.Fprintf(w, "%d:%d\n", core/o.Cores.PerSocket, core%o.Cores.PerSocket)
+		default:
+			fmt.Fprintf(w, "%d\n", slot)
+		}
 	}
-	hosts, within := m.Hosts(a), a.SlotWithinHost()
-	if err := checkRankfileHosts(machine, hosts); err != nil {
-		return err
-	}
-	out := bufio.NewWriter(w)
-	for r, s := range m {
-		fmt.Fprintf(out, "rank %d=%s slot=%d\n", r, machine.HostNames[hosts[r]], within[s])
-	}
-	return out.Flush()
+	return nil
 }
 
 // checkRankfileHosts refuses names that Open MPI 4 (tried with 4.1.4) does not
 // take for a host in a rankfile, and names that it takes for the same host
 // because it cuts them at the first dot.
-func checkRankfileHosts(machine *topology.Topology, hosts []int32) error {
-	short := map[string]int32{}
-	for _, h := range hosts {
-		name := machine.HostNames[h]
+func checkRankfileHosts(p *Placement) error {
+	short := map[string]string{}
+	for _, h := range p.used() {
+		name := p.Hosts[h].Name
 		if reason := refusedName(name); reason != "" {
 			return &input.Error{Reason: fmt.Sprintf("Open MPI does not take %q for a host in a "+
 				"rankfile: %s", name, reason),
@@ -54,19 +50,18 @@ func checkRankfileHosts(machine *topology.Topology, hosts []int32) error {
 			continue
 		}
 		cut, _, _ := strings.Cut(name, ".")
-		if other, seen := short[cut]; seen && other != h {
+		if other, seen := short[cut]; seen {
 			return &input.Error{Reason: fmt.Sprintf("Open MPI cuts host names at the first dot: %s and %s are the "+
-				"same to it", machine.HostNames[other], name),
+				"same to it", other, name),
 				Hint: "rename one of the hosts, or write another format"}
 		}
-		short[cut] = h
+		short[cut] = name
 	}
 	return nil
 }
 
 // refusedName says what is wrong with a name, "" when nothing is.
 func refusedName(name string) string {
-	const letters, digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz", "0123456789"
 	switch name {
 	case "":
 		return "it is empty"
@@ -89,10 +84,6 @@ func refusedName(name string) string {
 	return ""
 }
 
-func only(text, allowed string) bool {
-	return strings.IndexFunc(text, func(r rune) bool { return !strings.ContainsRune(allowed, r) }) < 0
-}
-
 // isAddress tells four numbers of one to three digits joined by dots.
 func isAddress(name string) bool {
 	parts := strings.Split(name, ".")
@@ -104,12 +95,20 @@ func isAddress(name string) bool {
 	return len(parts) == 4
 }
 
-// readRankfile reads rankfiles of single slots and absolute host names, blank
-// lines and comments between them.
-func readRankfile(file string, r io.Reader, machine *topology.Topology, a *mapping.Allocation,
-	ranks int) (mapping.Mapping, error) {
-	lines := linescan.New(file, r)
-	c := mapping.NewCollector(file, machine, a, ranks)
+// rankfileLine is one line of a rankfile.
+type rankfileLine struct {
+	mapping.RankPlace
+	// processors of a slot that is not one number: socket, or 0, and first core.
+	processors [2]int64
+	plain      bool // the slot is one number
+}
+
+// readRankfile reads rankfiles of absolute host names, blank lines and comments between them. A slot
+// of one number is that slot; ranks with other slots, such as 0:1 or 4-7, take the free slots of their
+// host in the order of their processors.
+func readRankfile(s *source, to mapping.Reader) error {
+	lines := s.lines
+	var others []rankfileLine
 	read := 0
 	for lines.Next() {
 		text := lines.Text()
@@ -119,29 +118,43 @@ func readRankfile(file string, r io.Reader, machine *topology.Topology, a *mappi
 		}
 		e, err := rankfileEntry(lines, text)
 		if err != nil {
-			return nil, err
-		}
-		if err := c.Add(e); err != nil {
-			return nil, err
+			return err
 		}
 		read++
+		if !e.plain {
+			others = append(others, e)
+			continue
+		}
+		if err := to.Add(e.RankPlace); err != nil {
+			return err
+		}
 	}
 	if err := lines.Err(); err != nil {
-		return nil, err
+		return err
 	}
 	if read == 0 {
-		return nil, &input.Error{File: file, Reason: "the rankfile is empty", Hint: rankfileHint}
+		return &input.Error{File: s.file, Reason: "the rankfile is empty", Hint: rankfileHint}
 	}
-	return c.Mapping()
+	slices.SortStableFunc(others, func(a, b rankfileLine) int {
+		return cmp.Or(cmp.Compare(a.processors[0], b.processors[0]), cmp.Compare(a.processors[1], b.processors[1]),
+			cmp.Compare(a.Rank, b.Rank))
+	})
+	for _, e := range others {
+		e.Slot = to.Free(e.Host)
+		if err := to.Add(e.RankPlace); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 const rankfileHint = "a line reads: rank 0=node1 slot=0"
 
 // rankfileEntry reads `rank N=HOST slot=S`.
-func rankfileEntry(lines *linescan.Lines, text string) (mapping.RankPlace, error) {
+func rankfileEntry(lines *linescan.Lines, text string) (rankfileLine, error) {
 	s := scanner{text: text}
-	e := mapping.RankPlace{Line: lines.Number}
-	fail := func(what string) (mapping.RankPlace, error) {
+	e := rankfileLine{RankPlace: mapping.RankPlace{Line: lines.Number}}
+	fail := func(what string) (rankfileLine, error) {
 		return e, lines.Errorf(s.at+1, rankfileHint, "%s is missing", what)
 	}
 	if word := s.word(); word != "rank" {
@@ -172,9 +185,9 @@ func rankfileEntry(lines *linescan.Lines, text string) (mapping.RankPlace, error
 	}
 	slot := s.word()
 	e.SlotColumn = s.start + 1
-	if e.Slot, err = whole(slot); err != nil {
-		return e, lines.Errorf(e.SlotColumn, "only single slots are read, numbered from 0 within the "+
-			"host", "slot %q is not a whole number", slot)
+	if !e.slot(slot) {
+		return e, lines.Errorf(e.SlotColumn, "a slot is a number, SOCKET:CORES or a list of processors, such as "+
+			"3, 0:1 or 4-7", "slot %q is not one", clip(slot))
 	}
 	if word := s.word(); word != "" && word[0] != '#' {
 		return e, lines.Errorf(s.start+1, rankfileHint, "unexpected %q after the slot", word)
@@ -182,9 +195,41 @@ func rankfileEntry(lines *linescan.Lines, text string) (mapping.RankPlace, error
 	return e, nil
 }
 
-func whole(text string) (int64, error) {
-	n, err := strconv.ParseUint(text, 10, 31)
-	return int64(n), err
+// slot reads a slot: a number, a list of numbers and ranges of them, or SOCKET:LIST, where the list may
+// be * for all cores. Sockets too may be a list with semicolons between. Only the first socket and the
+// first processor count.
+func (e *rankfileLine) slot(text string) bool {
+	var err error
+	if e.Slot, err = whole(text); err == nil {
+		e.plain = true
+		return true
+	}
+	text, _, _ = strings.Cut(strings.TrimPrefix(text, "p"), ";")
+	socket, cores, found := strings.Cut(text, ":")
+	if !found {
+		socket, cores = "0", text
+	}
+	if e.processors[0], err = whole(socket); err != nil {
+		return false
+	}
+	if cores == "*" {
+		return true
+	}
+	for i, part := range strings.Split(cores, ",") {
+		low, high, ranged := strings.Cut(part, "-")
+		from, err := whole(low)
+		till := from
+		if ranged && err == nil {
+			till, err = whole(high)
+		}
+		if err != nil || till < from {
+			return false
+		}
+		if i == 0 {
+			e.processors[1] = from
+		}
+	}
+	return true
 }
 
 // scanner splits a line into words and equals signs.

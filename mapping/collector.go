@@ -1,7 +1,9 @@
 package mapping
 
 import (
+	"errors"
 	"fmt"
+	"slices"
 
 	"remap/input"
 	"remap/topology"
@@ -20,31 +22,61 @@ type RankPlace struct {
 	RankColumn, HostColumn, SlotColumn int
 }
 
+// Reader is what takes the entries of a file as a format's reader finds them: a Collector, or what
+// only wants to know the hosts.
+type Reader interface {
+	// Add takes one entry.
+	Add(e RankPlace) error
+	// Free is the lowest slot of a host that no entry has taken, for formats that name no slots.
+	Free(host string) int64
+	// Host is the name of the host of that number, for formats that number the job's hosts.
+	Host(number int) (string, error)
+	// Slot is the host and the slot within it of that number, for formats that number slots host by host.
+	Slot(number int) (host string, slot int64, err error)
+	// Ranks is how many ranks there have to be; 0 = as many as the file has.
+	Ranks() int
+}
+
+// ErrMisplaced is what an *input.Error wraps when a file of the right syntax places ranks where they
+// cannot be: on a host or a slot that the job does not have, twice, or nowhere.
+var ErrMisplaced = errors.New("ranks cannot be placed as the file says")
+
 // Collector makes a mapping of a file's entries, whatever the file's format,
 // and finds what is wrong with them.
 type Collector struct {
 	file      string
-	machine   *topology.Topology
+	hosts     []topology.HostSlots
+	known     func(name string) bool
 	expected  int
-	firstSlot []int32 // length hosts of the machine: first slot, -1 = not in the allocation
-	slots     []int32 // length hosts of the machine: slots of the host
-	slotOf    []int32 // length slots: of each rank, -1 = not read yet
-	lineOf    []int32 // length slots: where each rank was read
-	rankOn    []int32 // length slots: of each slot, -1 = free
-	ranks     int     // highest rank read + 1
+	index     map[string]int32 // of each host of the job by name
+	firstSlot []int32          // length hosts + 1
+	slotOf    []int32          // length slots: of each rank, -1 = not read yet
+	lineOf    []int32          // length slots: where each rank was read
+	rankOn    []int32          // length slots: of each slot, -1 = free
+	freeFrom  []int32          // length hosts: no slot of the host below this one is free
+	ranks     int              // highest rank read + 1
 }
 
 // NewCollector prepares for the entries of a file (its name is for errors
 // only). expected is the number of ranks, 0 = as many as the file has.
 func NewCollector(file string, machine *topology.Topology, a *Allocation, expected int) *Collector {
-	c := &Collector{file: file, machine: machine, expected: expected,
-		firstSlot: filled(machine.Hosts(), -1), slots: make([]int32, machine.Hosts())}
-	var next int32
-	for i, h := range a.Hosts {
-		c.firstSlot[h], c.slots[h] = next, a.slots(i)
-		next += a.slots(i)
+	c := NewHostCollector(file, a.Named(machine), expected)
+	c.known = func(name string) bool {
+		_, known := machine.HostIndex(name)
+		return known
 	}
-	c.slotOf, c.lineOf, c.rankOn = filled(int(next), -1), make([]int32, next), filled(int(next), -1)
+	return c
+}
+
+// NewHostCollector is NewCollector for hosts of no known network; every host has slots, none stands twice.
+func NewHostCollector(file string, hosts []topology.HostSlots, expected int) *Collector {
+	c := &Collector{file: file, hosts: hosts, expected: expected, index: make(map[string]int32, len(hosts)),
+		firstSlot: make([]int32, len(hosts)+1), freeFrom: make([]int32, len(hosts))}
+	for i, h := range hosts {
+		c.index[h.Name], c.firstSlot[i+1] = int32(i), c.firstSlot[i]+h.Slots
+	}
+	slots := int(c.firstSlot[len(hosts)])
+	c.slotOf, c.lineOf, c.rankOn = filled(slots, -1), make([]int32, slots), filled(slots, -1)
 	return c
 }
 
@@ -62,7 +94,7 @@ func filled(length int, value int32) []int32 {
 func (c *Collector) Add(e RankPlace) error {
 	fail := func(column int, hint, format string, args ...any) error {
 		return &input.Error{File: c.file, Line: e.Line, Column: column, Hint: hint,
-			Reason: fmt.Sprintf(format, args...)}
+			Reason: fmt.Sprintf(format, args...), Err: ErrMisplaced}
 	}
 	switch {
 	case e.Rank < 0:
@@ -77,15 +109,15 @@ func (c *Collector) Add(e RankPlace) error {
 		return fail(e.RankColumn, "every rank stands in the file "+
 			"once", "rank %d was placed already%s", e.Rank, onLine(", ", c.lineOf[e.Rank]))
 	}
-	h, known := c.machine.HostIndex(e.Host)
+	h, allocated := c.index[e.Host]
 	switch {
-	case !known:
+	case !allocated && c.known != nil && !c.known(e.Host):
 		return fail(e.HostColumn, "is this the mapping of another machine?", "unknown host %q", e.Host)
-	case c.firstSlot[h] < 0:
+	case !allocated:
 		return fail(e.HostColumn, "add it to the job's hosts", "host %s is not one of the job's hosts", e.Host)
-	case e.Slot < 0 || e.Slot >= int64(c.slots[h]):
+	case e.Slot < 0 || e.Slot >= int64(c.hosts[h].Slots):
 		return fail(e.SlotColumn, "slots count from 0 within the host; their number is set with the hosts",
-			"slot %d of host %s, which has %d", e.Slot, e.Host, c.slots[h])
+			"slot %d of host %s, which has %d", e.Slot, e.Host, c.hosts[h].Slots)
 	}
 	slot := c.firstSlot[h] + int32(e.Slot)
 	if other := c.rankOn[slot]; other >= 0 {
@@ -106,15 +138,42 @@ func onLine(before string, line int32) string {
 	return fmt.Sprintf("%son line %d", before, line)
 }
 
-// Free is the lowest free slot of a host, for formats that name none.
-func (c *Collector) Free(host string) (slot int64) {
-	if h, known := c.machine.HostIndex(host); known && c.firstSlot[h] >= 0 {
-		for slot < int64(c.slots[h]) && c.rankOn[c.firstSlot[h]+int32(slot)] >= 0 {
-			slot++
-		}
+// Free is the lowest free slot of a host, for formats that name none; the number of its slots when
+// none is free.
+func (c *Collector) Free(host string) int64 {
+	h, allocated := c.index[host]
+	if !allocated {
+		return 0
 	}
-	return slot
+	first, end := c.firstSlot[h], c.firstSlot[h+1]
+	for first+c.freeFrom[h] < end && c.rankOn[first+c.freeFrom[h]] >= 0 {
+		c.freeFrom[h]++
+	}
+	return int64(c.freeFrom[h])
 }
+
+// Host is the name of a host of the job by its number. Error: there are not so many.
+func (c *Collector) Host(number int) (string, error) {
+	if number < 0 || number >= len(c.hosts) {
+		return "", fmt.Errorf("host %d of a job of %d hosts, which count from 0", number, len(c.hosts))
+	}
+	return c.hosts[number].Name, nil
+}
+
+// Slot is the host of a slot of the job and its number within that host. Error: there are not so many.
+func (c *Collector) Slot(number int) (host string, slot int64, err error) {
+	if number < 0 || number >= len(c.rankOn) {
+		return "", 0, fmt.Errorf("slot %d of a job of %d slots, which count from 0", number, len(c.rankOn))
+	}
+	h, found := slices.BinarySearch(c.firstSlot, int32(number))
+	if !found {
+		h--
+	}
+	return c.hosts[h].Name, int64(number) - int64(c.firstSlot[h]), nil
+}
+
+// Ranks is the number of ranks expected, 0 = as many as the file has.
+func (c *Collector) Ranks() int { return c.expected }
 
 // Mapping is what the entries say. Error (*input.Error): a rank is missing.
 func (c *Collector) Mapping() (Mapping, error) {
@@ -123,12 +182,12 @@ func (c *Collector) Mapping() (Mapping, error) {
 		ranks = c.expected
 	}
 	if ranks > len(c.slotOf) {
-		return nil, &TooFewSlots{Ranks: ranks, Slots: len(c.slotOf), Hosts: c.allocated()}
+		return nil, &TooFewSlots{Ranks: ranks, Slots: len(c.slotOf), Hosts: len(c.hosts)}
 	}
 	for r := range ranks {
 		if c.slotOf[r] < 0 {
 			return nil, &input.Error{File: c.file, Reason: fmt.Sprintf("rank %d of %d is missing", r, ranks),
-				Hint: "every rank needs a place; is the file cut off?"}
+				Hint: "every rank needs a place; is the file cut off?", Err: ErrMisplaced}
 		}
 	}
 	return Mapping(c.slotOf[:ranks:ranks]), nil
@@ -140,14 +199,4 @@ func (c *Collector) Fixed() []int32 {
 	fixed := filled(c.expected, -1)
 	copy(fixed, c.slotOf)
 	return fixed
-}
-
-func (c *Collector) allocated() int {
-	count := 0
-	for _, s := range c.slots {
-		if s > 0 {
-			count++
-		}
-	}
-	return count
 }

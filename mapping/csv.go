@@ -11,7 +11,6 @@ import (
 
 	"remap/input"
 	"remap/internal/linescan"
-	"remap/topology"
 )
 
 // MaxFile is the largest mapping file read, in bytes: 20 million ranks.
@@ -21,16 +20,15 @@ const MaxFile = 1 << 30
 var header = []string{"rank", "host", "slot"}
 
 // WriteCSV writes the native format: the header rank,host,slot, then one row a
-// rank in order; slots count from 0 within their host.
-func WriteCSV(w io.Writer, machine *topology.Topology, a *Allocation, m Mapping) error {
-	hosts, within := m.Hosts(a), a.SlotWithinHost()
+// rank in order; slots count from 0 within their host. hosts and slots are those of every rank.
+func WriteCSV(w io.Writer, hosts []string, slots []int32) error {
 	out := csv.NewWriter(bufio.NewWriter(w))
 	if err := out.Write(header); err != nil {
 		return err
 	}
 	row := make([]string, len(header))
-	for r, s := range m {
-		row[0], row[1], row[2] = strconv.Itoa(r), machine.HostNames[hosts[r]], strconv.Itoa(int(within[s]))
+	for r, host := range hosts {
+		row[0], row[1], row[2] = strconv.Itoa(r), host, strconv.Itoa(int(slots[r]))
 		if err := out.Write(row); err != nil {
 			return err
 		}
@@ -39,20 +37,12 @@ func WriteCSV(w io.Writer, machine *topology.Topology, a *Allocation, m Mapping)
 	return out.Error()
 }
 
-// ReadCSV reads the native format. ranks is the number expected, 0 = as many as
-// the file has; file is for errors. Errors are *input.Error with line and
-// column, or *TooFewSlots.
-func ReadCSV(file string, r io.Reader, machine *topology.Topology, a *Allocation, ranks int) (Mapping,
-	error) {
-	c := NewCollector(file, machine, a, ranks)
-	if err := readRows(file, r, c); err != nil {
-		return nil, err
-	}
-	return c.Mapping()
-}
+// ReadCSV reads the native format; file is for errors, which are *input.Error with line and
+// column, and those of c.
+func ReadCSV(file string, r io.Reader, c Reader) error { return readRows(file, r, c) }
 
 // readRows collects the rows of the native format.
-func readRows(file string, r io.Reader, c *Collector) error {
+func readRows(file string, r io.Reader, c Reader) error {
 	in := csv.NewReader(linescan.SkipMark(&cappedReader{file: file, r: r, left: MaxFile}))
 	in.FieldsPerRecord = -1
 	in.ReuseRecord = true
@@ -76,17 +66,17 @@ func readRows(file string, r io.Reader, c *Collector) error {
 		if err != nil {
 			return csvError(file, err)
 		}
-		if err := addRow(c, in, row); err != nil {
+		if err := addRow(file, c, in, row); err != nil {
 			return err
 		}
 	}
 }
 
 // addRow reads the fields of one row.
-func addRow(c *Collector, in *csv.Reader, row []string) error {
+func addRow(file string, c Reader, in *csv.Reader, row []string) error {
 	line, column := in.FieldPos(0)
 	if len(row) != len(header) {
-		return &input.Error{File: c.file, Line: line, Column: column,
+		return &input.Error{File: file, Line: line, Column: column,
 			Reason: fmt.Sprintf("%d fields instead of rank,host,slot", len(row)), Hint: "is the line cut off?"}
 	}
 	e := RankPlace{Host: row[1], Line: line, RankColumn: column}
@@ -94,11 +84,11 @@ func addRow(c *Collector, in *csv.Reader, row []string) error {
 	_, e.SlotColumn = in.FieldPos(2)
 	var err error
 	if e.Rank, err = whole(row[0]); err != nil {
-		return &input.Error{File: c.file, Line: line, Column: e.RankColumn, Err: err, Hint: "ranks count from 0",
+		return &input.Error{File: file, Line: line, Column: e.RankColumn, Err: err, Hint: "ranks count from 0",
 			Reason: fmt.Sprintf("rank %q is not a whole number", row[0])}
 	}
 	if e.Slot, err = whole(row[2]); err != nil {
-		return &input.Error{File: c.file, Line: line, Column: e.SlotColumn, Err: err, Hint: "slots count from " +
+		return &input.Error{File: file, Line: line, Column: e.SlotColumn, Err: err, Hint: "slots count from " +
 			"0 within the host",
 			Reason: fmt.Sprintf("slot %q is not a whole number", row[2])}
 	}

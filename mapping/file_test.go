@@ -23,7 +23,33 @@ type format struct {
 }
 
 func formats() []format {
-	return []format{{"csv", WriteCSV, ReadCSV}, {"json", WriteJSON, ReadJSON}}
+	return []format{{"csv", written(WriteCSV), collected(ReadCSV)}, {"json", written(WriteJSON), collected(ReadJSON)}}
+}
+
+// written is a writer by hosts and slots for mappings.
+func written(write func(io.Writer, []string, []int32) error) func(io.Writer, *topology.Topology, *Allocation,
+	Mapping) error {
+	return func(w io.Writer, machine *topology.Topology, a *Allocation, m Mapping) error {
+		var hosts []string
+		var slots []int32
+		of, within := m.Hosts(a), a.SlotWithinHost()
+		for r, s := range m {
+			hosts, slots = append(hosts, machine.HostNames[of[r]]), append(slots, within[s])
+		}
+		return write(w, hosts, slots)
+	}
+}
+
+// collected is a reader of entries for mappings.
+func collected(read func(string, io.Reader, Reader) error) func(string, io.Reader, *topology.Topology, *Allocation,
+	int) (Mapping, error) {
+	return func(file string, r io.Reader, machine *topology.Topology, a *Allocation, ranks int) (Mapping, error) {
+		c := NewCollector(file, machine, a, ranks)
+		if err := read(file, r, c); err != nil {
+			return nil, err
+		}
+		return c.Mapping()
+	}
 }
 
 func TestFilesRoundTrip(t *testing.T) {
@@ -99,7 +125,7 @@ func TestCSVErrors(t *testing.T) {
 		csvOf("0,n0,0", "2,n1,0"):     "m: rank 1 of 3 is missing",
 		csvOf(`0,n"0,0`):              "m:2:4: bare",
 	} {
-		checkError(t, ReadCSV, text, want)
+		checkError(t, collected(ReadCSV), text, want)
 	}
 }
 
@@ -110,7 +136,7 @@ func TestJSONErrors(t *testing.T) {
 	for text, want := range map[string]string{
 		"":                       "m:1:1: the mapping ends early",
 		"[]":                     "m:1:1: [ instead of {",
-		`{"ranks": 3}`:           "m: rank 0 of 3 is missing",
+		`{"ranks": 3}`:           "m: the mapping has 0 ranks but says 3",
 		`{"ranks": -3}`:          "m:1:11: -3 ranks",
 		`{"ranks": "x"}`:         "m:1:11: a string stands where",
 		`{"mapping": []}`:        "m:1:16: the number of ranks is missing",
@@ -127,7 +153,7 @@ func TestJSONErrors(t *testing.T) {
 			"the mapping has 3 ranks but says 4",
 		jsonOf(3, one) + "x": "m:2:40: text after the end",
 	} {
-		checkError(t, ReadJSON, text, want)
+		checkError(t, collected(ReadJSON), text, want)
 	}
 }
 
@@ -155,7 +181,7 @@ func checkError(t *testing.T, read func(string, io.Reader, *topology.Topology, *
 func TestTooManyRanksExpected(t *testing.T) {
 	machine := mustNetwork(t, "torus:4")
 	var few *TooFewSlots
-	if _, err := ReadCSV("m", strings.NewReader("rank,host,"+
+	if _, err := collected(ReadCSV)("m", strings.NewReader("rank,host,"+
 		"slot\n"), machine, allHosts(machine), 5); !errors.As(err, &few) || few.Slots != 4 || few.Hosts != 4 {
 		t.Errorf("got %v", err)
 	}

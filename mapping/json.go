@@ -11,17 +11,15 @@ import (
 
 	"remap/input"
 	"remap/internal/linescan"
-	"remap/topology"
 )
 
 // WriteJSON writes {"ranks": N, "mapping": [{"rank": 0, "host": "n0", "slot": 0}, ...]},
-// one line a rank; slots count from 0 within their host.
-func WriteJSON(w io.Writer, machine *topology.Topology, a *Allocation, m Mapping) error {
-	hosts, within := m.Hosts(a), a.SlotWithinHost()
+// one line a rank; slots count from 0 within their host. hosts and slots are those of every rank.
+func WriteJSON(w io.Writer, hosts []string, slots []int32) error {
 	out := bufio.NewWriter(w)
-	fmt.Fprintf(out, "{\"ranks\": %d, \"mapping\": [", len(m))
-	for r, s := range m {
-		name, err := json.Marshal(machine.HostNames[hosts[r]])
+	fmt.Fprintf(out, "{\"ranks\": %d, \"mapping\": [", len(hosts))
+	for r, host := range hosts {
+		name, err := json.Marshal(host)
 		if err != nil {
 			return err
 		}
@@ -29,34 +27,31 @@ func WriteJSON(w io.Writer, machine *topology.Topology, a *Allocation, m Mapping
 		if r == 0 {
 			separator = ""
 		}
-		fmt.Fprintf(out, "%s\n  {\"rank\": %d, \"host\": %s, \"slot\": %d}", separator, r, name, within[s])
+		fmt.Fprintf(out, "%s\n  {\"rank\": %d, \"host\": %s, \"slot\": %d}", separator, r, name, slots[r])
 	}
 	fmt.Fprint(out, "\n]}\n")
 	return out.Flush()
 }
 
 // ReadJSON reads what WriteJSON writes; parameters and errors as ReadCSV's.
-func ReadJSON(file string, r io.Reader, machine *topology.Topology, a *Allocation, ranks int) (Mapping,
-	error) {
+func ReadJSON(file string, r io.Reader, c Reader) error {
 	text, err := io.ReadAll(&cappedReader{file: file, r: r, left: MaxFile})
 	if err != nil {
-		return nil, csvError(file, err)
+		return csvError(file, err)
 	}
 	text = linescan.TrimMark(text)
 	in := jsonReader{file: file, text: text, decoder: json.NewDecoder(bytes.NewReader(text)), line: 1}
 	in.decoder.DisallowUnknownFields()
 	declared := -1
-	c := NewCollector(file, machine, a, ranks)
 	if err := in.document(c, &declared); err != nil {
-		return nil, err
+		return err
 	}
-	m, err := c.Mapping()
-	if err == nil && declared != len(m) {
-		return nil, &input.Error{File: file, Reason: fmt.Sprintf("the mapping has %d ranks but "+
-			"says %d", len(m), declared),
+	if declared != in.read {
+		return &input.Error{File: file, Reason: fmt.Sprintf("the mapping has %d ranks but "+
+			"says %d", in.read, declared),
 			Hint: "is the file cut off, or edited by hand?"}
 	}
-	return m, err
+	return nil
 }
 
 // jsonReader walks a document and knows where it is.
@@ -64,6 +59,7 @@ type jsonReader struct {
 	file    string
 	text    []byte
 	decoder *json.Decoder
+	read    int // entries
 
 	// line and lineStart belong to offset `seen`, which only grows.
 	line, lineStart, seen int
@@ -125,7 +121,7 @@ func (in *jsonReader) syntax(at int, err error) error {
 }
 
 // document reads the outer object.
-func (in *jsonReader) document(c *Collector, declared *int) error {
+func (in *jsonReader) document(c Reader, declared *int) error {
 	if err := in.expect('{'); err != nil {
 		return err
 	}
@@ -165,7 +161,7 @@ func (in *jsonReader) document(c *Collector, declared *int) error {
 }
 
 // entries reads the list of ranks.
-func (in *jsonReader) entries(c *Collector) error {
+func (in *jsonReader) entries(c Reader) error {
 	if err := in.expect('['); err != nil {
 		return err
 	}
@@ -188,6 +184,7 @@ func (in *jsonReader) entries(c *Collector) error {
 		if err := c.Add(e); err != nil {
 			return err
 		}
+		in.read++
 	}
 	return in.expect(']')
 }

@@ -62,6 +62,15 @@ func (a *Allocation) slots(i int) int32 {
 	return a.Slots[i]
 }
 
+// Named lists the hosts by name, with their slots, in order.
+func (a *Allocation) Named(machine *topology.Topology) []topology.HostSlots {
+	hosts := make([]topology.HostSlots, len(a.Hosts))
+	for i, h := range a.Hosts {
+		hosts[i] = topology.HostSlots{Name: machine.HostNames[h], Slots: a.slots(i)}
+	}
+	return hosts
+}
+
 // Check tests that hosts exist, none stands twice, and slots are positive.
 func (a *Allocation) Check(machine *topology.Topology) error {
 	if a.Slots != nil && len(a.Slots) != len(a.Hosts) {

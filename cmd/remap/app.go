@@ -9,6 +9,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"remap"
+	"remap/commgraph"
 	"remap/internal/nearest"
 )
 
@@ -37,9 +38,11 @@ options:
 // newApp is the table of commands.
 func (p *program) newApp() *cli.App {
 	job := join(p.scenarioFlag(), p.machineFlags(), p.trafficFlags(), p.backgroundFlags(), p.previousFlags(),
-		p.simulationFlags(), p.routingFlag(), p.commonFlags(), p.jsonFlag())
-	mappings := p.outputFlags(mappingFormats(), "csv")
-	reports := p.outputFlags("text, markdown, csv or json", "text")
+		p.simulationFlags(), p.routingFlag(), p.commonFlags(), p.quietFlag(), p.jsonFlag())
+	mappings := join(p.launcherFlags(), p.outputFlags(mappingFormats(), "", "csv, or as the ending of --output says"))
+	reports := p.outputFlags("text, markdown, csv or json", "text", "")
+	hosts := p.hostFlags("those that the mapping names")
+	progress := only(p.simulationFlags(), "progress")
 	app := &cli.App{
 		Name: "remap", HelpName: "remap", Usage: "maps MPI ranks to hosts",
 		Writer: p.stdout, ErrWriter: p.stderr,
@@ -64,6 +67,18 @@ func (p *program) newApp() *cli.App {
 				p.samplingFlag("which fill the est_ columns of --links"), p.measureFlags(), reports),
 			p.command("compare", "one row a strategy: static costs and simulated time", compareExamples, p.compare,
 				job, p.strategiesFlag(compareDefault), p.goalFlags(), reports),
+			p.command("verify", "check a launcher's file against the hosts and a plan, and run the launcher",
+				verifyExamples, p.verify,
+				p.mappingFlag(), p.mappingFormatFlag(), hosts, p.verifyFlags(), p.launcherFlags(), p.jsonFlag(),
+				p.quietFlag(), progress),
+			p.command("convert", "write a mapping, a graph or a network in another format", convertExamples, p.convert,
+				p.mappingFlag(), p.mappingFormatFlag(), only(p.trafficFlags(), "graph", "graph-format", "messages"),
+				only(p.networkFlags(), "topology"), hosts, p.launcherFlags(), p.quietFlag(),
+				p.outputFlags(allFormats(), "", "csv, edges or ibnetdiscover, or as the ending of --output says")),
+			p.command("generate", "write a pattern, a network or a scenario to a file", generateExamples, p.generate,
+				only(join(p.trafficFlags(), p.networkFlags()), "pattern", "topology"), p.scenarioFlag(), p.quietFlag(),
+				p.outputFlags(strings.Join(commgraph.WriteFormats(), ", ")+"; ibnetdiscover; toml", "",
+					"edges, ibnetdiscover or toml")),
 			p.command("version", "build information", versionExamples, p.version, p.jsonFlag()),
 		},
 	}

@@ -29,7 +29,11 @@ func reportError(stderr io.Writer, command string, err error) int {
 	if errors.As(err, &wrong) && wrong.Usage {
 		code = exitUsage
 	}
-	fmt.Fprintf(stderr, "remap: error: %s\n", oneLine(message(err)))
+	kind := "error: "
+	if no := (answerNo{}); errors.As(err, &no) {
+		code, kind, err = exitNo, "no: ", no.error
+	}
+	fmt.Fprintf(stderr, "remap: %s%s\n", kind, oneLine(message(err)))
 	hint := hintOf(err)
 	if hint == "" {
 		hint = usualHint(command, err)

@@ -53,7 +53,7 @@ func (p *program) openOutput(path string) (*output, error) {
 func (p *program) spareInputs(path string, info fs.FileInfo) error {
 	reads := []struct{ option, path string }{
 		{"graph", p.Graph}, {"messages", p.Messages}, {"topology", p.Topology},
-		{"hosts", p.Hosts}, {"mapping", p.mapping}, {"previous", p.Previous}, {"fixed", p.Fixed},
+		{"hosts", p.Hosts}, {"mapping", p.mapping}, {"plan", p.plan}, {"previous", p.Previous}, {"fixed", p.Fixed},
 		{"coordinates", p.Coordinates}, {"scenario", p.scenario},
 	}
 	for _, file := range p.measuredFiles.Value() {

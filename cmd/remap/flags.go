@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"runtime"
+	"slices"
 	"strings"
 	"time"
 
@@ -63,6 +64,16 @@ type settings struct {
 	measuredColumns string
 	xmitWaitTick    int
 
+	bind      string
+	hostCores string
+
+	// Of verify and convert.
+	plan          string
+	mappingFormat string
+	run           bool
+	launcher      string
+	timeout       time.Duration
+
 	output   string
 	format   string
 	asked    bool // --format is the user's, not the default
@@ -75,6 +86,10 @@ type settings struct {
 }
 
 func (s *settings) machineFlags() []cli.Flag {
+	return append(s.networkFlags(), s.hostFlags("every host that no --background names")...)
+}
+
+func (s *settings) networkFlags() []cli.Flag {
 	return []cli.Flag{
 		&cli.StringFlag{Name: "topology", Destination: &s.Topology,
 			Usage: "the network: a `SPEC` such as tapered or torus:8x8x8, or a file (ibnetdiscover)"},
@@ -84,9 +99,14 @@ func (s *settings) machineFlags() []cli.Flag {
 		&cli.StringSliceFlag{Name: "slow", Destination: &s.slow,
 			Usage: "a slowed cable: `LINK=FRACTION` of the rate that is left, such as leaf0:pod0-agg1=0.25; may " +
 				"be repeated"},
+	}
+}
+
+// hostFlags name the job's hosts; without them it has others.
+func (s *settings) hostFlags(others string) []cli.Flag {
+	return []cli.Flag{
 		&cli.StringFlag{Name: "hosts", Destination: &s.Hosts,
-			Usage: "hosts of the job: a `LIST` such as node[0-7,9] or node0:4, or a file of them (default: every" +
-				" host that no --background names)"},
+			Usage: "hosts of the job: a `LIST` such as node[0-7,9] or node0:4, or a file of them (default: " + others + ")"},
 		&cli.IntFlag{Name: "ranks-per-host", Destination: &s.RanksPerHost, Value: 1,
 			Usage: "`N` slots on each host"},
 	}
@@ -115,7 +135,8 @@ func (s *settings) trafficFlags() []cli.Flag {
 	return []cli.Flag{
 		&cli.StringFlag{Name: "pattern", Destination: &s.Pattern,
 			Usage: "synthetic traffic: a `SPEC` such as stencil2d:64x72"},
-		&cli.StringFlag{Name: "graph", Destination: &s.Graph, Usage: "recorded traffic: a `FILE`"},
+		&cli.StringFlag{Name: "graph", Destination: &s.Graph,
+			Usage: "recorded traffic: a `FILE`, or a folder of Open MPI's profiles"},
 		&cli.StringFlag{Name: "graph-format", Destination: &s.GraphFormat, Usage: "`FORMAT` of --graph, one of " +
 			strings.Join(commgraph.Formats(), ", ") + " (default: by content)"},
 		&cli.StringFlag{Name: "messages", Destination: &s.Messages,
@@ -149,7 +170,7 @@ func (s *settings) strategiesFlag(byDefault string) []cli.Flag {
 
 func (s *settings) mappingFlag() []cli.Flag {
 	return []cli.Flag{&cli.StringFlag{Name: "mapping", Destination: &s.mapping,
-		Usage: "the mapping: a `FILE` (csv or json)"}}
+		Usage: "the mapping: a `FILE`, remap's own or that of a launcher"}}
 }
 
 func (s *settings) previousFlags() []cli.Flag {
@@ -287,14 +308,58 @@ func (s *settings) loopFlags() []cli.Flag {
 	}
 }
 
-func (s *settings) outputFlags(formats, byDefault string) []cli.Flag {
+// outputFlags: --format has a value by default, or none and a text about it.
+func (s *settings) outputFlags(formats, value, byDefault string) []cli.Flag {
 	return []cli.Flag{
 		&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Destination: &s.output,
 			Usage: "`FILE` to write (default: standard output)"},
-		&cli.StringFlag{Name: "format", Destination: &s.format, Value: byDefault, Usage: "`FORMAT`: " + formats},
+		&cli.StringFlag{Name: "format", Destination: &s.format, Value: value, DefaultText: byDefault,
+			Usage: "`FORMAT`: " + formats},
 		&cli.BoolFlag{Name: "force", DisableDefaultText: true, Destination: &s.force,
-			Usage: "replace existing files"},
+			Usage: "replace existing files; write a launcher's file that cannot hold the whole mapping, with a " +
+				"warning in it"},
 	}
+}
+
+// launcherFlags are taken by the commands that write or check files of launchers.
+func (s *settings) launcherFlags() []cli.Flag {
+	return []cli.Flag{
+		&cli.StringFlag{Name: "bind", Destination: &s.bind,
+			Usage: "`WHAT` ranks are bound to, in the file or on the launch line: core, socket or none " +
+				"(default: as the launcher does)"},
+		&cli.StringFlag{Name: "host-cores", Destination: &s.hostCores,
+			Usage: "cores of every host, `SOCKETSxCORES` such as 2x16 for two sockets of 16 cores"},
+	}
+}
+
+func (s *settings) verifyFlags() []cli.Flag {
+	return []cli.Flag{
+		&cli.StringFlag{Name: "plan", Destination: &s.plan,
+			Usage: "where ranks should run: a mapping `FILE` in any format (default: what --mapping says)"},
+		&cli.BoolFlag{Name: "run", DisableDefaultText: true, Destination: &s.run,
+			Usage: "start the launcher with a one-line program, and compare where its ranks run"},
+		&cli.StringFlag{Name: "launcher", Destination: &s.launcher,
+			Usage: "the launcher for --run, a `PROGRAM` with options such as 'mpirun --oversubscribe' (default: that " +
+				"of the format)"},
+		&cli.DurationFlag{Name: "timeout", Destination: &s.timeout, Value: 5 * time.Minute,
+			Usage: "end a launcher that hangs after a `DURATION`"},
+	}
+}
+
+// only are the options of these names.
+func only(flags []cli.Flag, names ...string) []cli.Flag {
+	return slices.DeleteFunc(flags, func(f cli.Flag) bool { return !slices.Contains(names, f.Names()[0]) })
+}
+
+func (s *settings) mappingFormatFlag() []cli.Flag {
+	return []cli.Flag{&cli.StringFlag{Name: "mapping-format", Destination: &s.mappingFormat,
+		Usage: "`FORMAT` of --mapping (default: by its ending or content)"}}
+}
+
+// allFormats are those of everything that convert writes.
+func allFormats() string {
+	return "of mappings " + mappingFormats() + "; of graphs " + strings.Join(commgraph.WriteFormats(), ", ") +
+		"; of networks ibnetdiscover"
 }
 
 func (s *settings) jsonFlag() []cli.Flag {
@@ -308,9 +373,12 @@ func (s *settings) commonFlags() []cli.Flag {
 			DefaultText: "the cores", Usage: "`N` things at a time; results do not depend on it"},
 		&cli.BoolFlag{Name: "timing", DisableDefaultText: true, Destination: &s.timing,
 			Usage: "tell measured times"},
-		&cli.BoolFlag{Name: "quiet", DisableDefaultText: true, Aliases: []string{"q"}, Destination: &s.quiet,
-			Usage: "errors only on standard error"},
 	}
+}
+
+func (s *settings) quietFlag() []cli.Flag {
+	return []cli.Flag{&cli.BoolFlag{Name: "quiet", DisableDefaultText: true, Aliases: []string{"q"},
+		Destination: &s.quiet, Usage: "errors only on standard error"}}
 }
 
 // check tests the bounds of whole numbers that no package below checks. An

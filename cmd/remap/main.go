@@ -23,6 +23,7 @@ const (
 	exitDone   = 0
 	exitFailed = 1
 	exitUsage  = 2
+	exitNo     = 3 // the answer is no
 )
 
 func main() {

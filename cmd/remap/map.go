@@ -51,6 +51,9 @@ func (p *program) mapOnce(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	if err := out.checkHosts(j.Job); err != nil {
+		return inOption("format", err)
+	}
 	spinner := p.newMeter("mapping", 0)
 	m, err := until(ctx, func() (mapping.Mapping, error) { return chosen.Map(ctx, j.Problem(p.Seed)) })
 	spinner.stop()
@@ -82,7 +85,7 @@ func (p *program) mapOnce(ctx context.Context) error {
 	summary.add(append([]string{"before: " + before.Strategy}, staticCells(&before)...)...)
 	summary.add(append([]string{"after: " + costs.Strategy}, staticCells(&costs)...)...)
 	goal.addTo(&summary)
-	return p.writeSummary(out, &report{table: summary,
+	return p.writeSummary(out.output, &report{table: summary,
 		under: lines(bandSentence(band), pathBoundSentence(bound, costs.AvgPathLength))})
 }
 

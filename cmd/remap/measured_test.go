@@ -180,7 +180,7 @@ func TestMeasuredRealFabric(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer file.Close()
-	m, err := launcher.Read(best, file, s.machine, s.allocation, 96)
+	m, err := launcher.Read(best, file, "", s.machine, s.allocation, 96)
 	if err != nil {
 		t.Fatal(err)
 	}

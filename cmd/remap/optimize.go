@@ -77,6 +77,9 @@ func (p *program) optimize(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	if err := out.checkHosts(j.Job); err != nil {
+		return inOption("format", err)
+	}
 	p.sampleByDefault(&options)
 	found, err := p.search(ctx, j, strategies, options)
 	if err != nil {
@@ -94,14 +97,14 @@ func (p *program) optimize(ctx context.Context) error {
 	result.Moves = movesOf(j.Job, found, p.migration > 0)
 	result.Warnings = result.unsettled()
 	p.sayUnsettled(result.Warnings)
-	p.sayEnd(ctx, out, result)
+	p.sayEnd(ctx, out.output, result)
 	defer p.sayBest(found, result, options.Sampling)
 	check := p.checkModel(ctx, j, options, found, result)
 	if p.json {
 		result.Timing = p.timingFields()
 		return p.writeJSON(result)
 	}
-	return p.writeSummary(out, &report{table: *result.table(),
+	return p.writeSummary(out.output, &report{table: *result.table(),
 		more:  []grid{movesTable(result.Moves), check.table()},
 		under: lines(p.movesSentence(result.Moves), check.under(), beside(j.Job), scaled(j.Job))})
 }

@@ -34,7 +34,7 @@ func (p *program) scenarioNames() []string {
 
 // applyScenario sets the options of --scenario that the command line does not.
 func (p *program) applyScenario(c *cli.Context) error {
-	if p.scenario == "" {
+	if p.scenario == "" || c.Command.Name == "generate" {
 		return nil
 	}
 	options, err := p.openScenario()

@@ -53,11 +53,11 @@ func (p *program) openState(j *remap.Environment) (*feedback.Journal, func(mappi
 	if known := journal.Known(); known > 0 {
 		p.say("going on behind %d steps that %s holds", known, p.state)
 	}
-	best := filepath.Join(p.state, "best."+p.format)
+	best := filepath.Join(p.state, "best."+launcher.Native)
 	return journal, func(m mapping.Mapping) error {
 		os.Remove(best + ".tmp") // left by a process that was killed: one at a time has the folder
 		return files.ReplaceBy(best+".tmp", best, func(w io.Writer) error {
-			return launcher.Write(w, p.format, j.Machine, j.Allocation, m)
+			return launcher.Write(w, launcher.Native, j.Machine, j.Allocation, m)
 		})
 	}, nil
 }

@@ -1,0 +1,160 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"remap/commgraph"
+	"remap/input"
+	"remap/internal/files"
+	"remap/launcher"
+	"remap/topology"
+)
+
+const convertExamples = `
+  remap convert --mapping job.csv --format openmpi-seq --output job.seq
+  remap convert --mapping job.csv --hosts 'n[0-63]' --format cray-rank-order \
+      --output MPICH_RANK_ORDER
+`
+
+// convert writes a mapping, a graph or a network in another format.
+func (p *program) convert(ctx context.Context) error {
+	given := 0
+	for _, source := range []string{p.mapping, p.Graph, p.Topology} {
+		if source != "" {
+			given++
+		}
+	}
+	if given != 1 {
+		return usage("one of --mapping, --graph and --topology", "there are %d things to convert", given)
+	}
+	switch {
+	case p.mapping != "":
+		return p.convertMapping()
+	case p.Graph != "":
+		t, err := until(ctx, func() (*commgraph.Traffic, error) { return p.openGraph() })
+		if err != nil {
+			return err
+		}
+		return p.writeGraph(t)
+	}
+	return p.convertTopology()
+}
+
+func (p *program) convertMapping() error {
+	out, err := p.openMappingOutput()
+	if err != nil {
+		return err
+	}
+	place, _, err := p.readPlacement(p.mapping, p.mappingFormat)
+	if err != nil {
+		return err
+	}
+	out.rescue = nil // nothing is lost: the mapping is a file already
+	return p.writePlacement(out, place)
+}
+
+// openGraph is --graph with --messages.
+func (p *program) openGraph() (*commgraph.Traffic, error) {
+	t, err := commgraph.Open(p.Graph, p.GraphFormat)
+	if err != nil || p.Messages == "" {
+		return t, inGraph(err)
+	}
+	file, err := commgraph.OpenFile(p.Messages)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	return t, commgraph.ReadDenseCounts(t, p.Messages, file)
+}
+
+func inGraph(err error) error {
+	if err == nil {
+		return nil
+	}
+	return inOption("graph", err)
+}
+
+// writeGraph writes traffic in the format of --format, edges by default.
+func (p *program) writeGraph(t *commgraph.Traffic) error {
+	format := p.format
+	if !p.asked {
+		format = commgraph.FormatEdges
+	}
+	out, err := p.openOutput(p.output)
+	if err != nil {
+		return err
+	}
+	write := func(w io.Writer) error { return commgraph.Write(w, format, t) }
+	if err := commgraph.CheckWritable(format); err != nil {
+		return inOption("format", err)
+	}
+	if lost := commgraph.Lost(format, t); lost != "" {
+		p.say("note: a %s file holds no %s", format, lost)
+	}
+	return out.write(write)
+}
+
+// topologyFormats are what networks can be written as.
+var topologyFormats = []string{"ibnetdiscover"}
+
+func (p *program) convertTopology() error {
+	if p.asked && p.format != topologyFormats[0] {
+		return usage("formats of networks: "+strings.Join(topologyFormats, ", "), "--format: a network cannot be "+
+			"written as %q", p.format)
+	}
+	out, err := p.openOutput(p.output)
+	if err != nil {
+		return err
+	}
+	machine, err := topology.Open(p.Topology)
+	if err != nil {
+		return inOption("topology", err)
+	}
+	p.say("note: an ibnetdiscover file holds no latencies")
+	return out.write(func(w io.Writer) error { return topology.WriteIBNetDiscover(w, machine) })
+}
+
+// maxMappingFile is the largest mapping file that verify and convert read, in bytes.
+const maxMappingFile = 1 << 30
+
+// inputBytes reads a mapping file whole: it is read twice where it has to tell the hosts, too.
+func (p *program) inputBytes(path string) ([]byte, error) {
+	file, err := commgraph.OpenFile(path)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	content, err := io.ReadAll(io.LimitReader(file, maxMappingFile+1))
+	if err != nil {
+		return nil, err
+	}
+	if len(content) > maxMappingFile {
+		return nil, &input.Error{File: path, Reason: fmt.Sprintf("larger than %d bytes", maxMappingFile),
+			Hint: "is this the right file?"}
+	}
+	return content, nil
+}
+
+// companion is the host file that belongs to a launcher's file: the one beside it, else one in a private
+// folder, which remove takes away.
+func (p *program) companion(place *launcher.Placement, format string) (path string, remove func(), err error) {
+	if !launcher.HasCompanion(format) {
+		return "", func() {}, nil
+	}
+	beside := p.mapping + launcher.CompanionSuffix
+	if info, err := os.Stat(beside); err == nil && info.Mode().IsRegular() {
+		return beside, func() {}, nil
+	}
+	folder, err := os.MkdirTemp("", "remap-verify-")
+	if err != nil {
+		return "", nil, err
+	}
+	path = filepath.Join(folder, "hosts")
+	err = files.Replace(path, func(w io.Writer) error { return launcher.WriteCompanion(w, place) })
+	return path, func() { os.RemoveAll(folder) }, err
+}

@@ -1,0 +1,277 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+
+	"remap/job"
+	"remap/launcher"
+	"remap/mapping"
+	"remap/topology"
+	"remap/verify"
+)
+
+const verifyExamples = `
+  remap verify --mapping job.csv --hosts 'n[0-63]'
+  remap verify --mapping job.rankfile --plan job.csv
+`
+
+// verifyResult is the JSON of verify.
+type verifyResult struct {
+	Ranks int            `json:"ranks"`
+	Hosts int            `json:"hosts"`
+	Wrong []verify.Wrong `json:"wrong"`
+	// Launcher and Line are what --run started.
+	Launcher string `json:"launcher,omitempty"`
+	Line     string `json:"line,omitempty"`
+	// Ignored says how the launcher has placed the ranks if it looks as if it had not used the file.
+	Ignored string `json:"ignored,omitempty"`
+}
+
+// answerNo is an answer that is no, exit code 3: not an error of the program or of its input.
+type answerNo struct{ error }
+
+func (p *program) verify(ctx context.Context) error {
+	if p.mapping == "" {
+		return usage("remap optimize --output FILE writes one", "--mapping is missing")
+	}
+	o, err := p.launcherOptions()
+	if err != nil {
+		return err
+	}
+	place, format, err := p.readPlacement(p.mapping, p.mappingFormat)
+	if err != nil {
+		return misplacement(err)
+	}
+	planned := hostsOf(place)
+	if p.plan != "" {
+		plan, _, err := p.readPlacement(p.plan, "")
+		if err != nil {
+			return err
+		}
+		planned = hostsOf(plan)
+	}
+	result := verifyResult{Ranks: len(planned), Hosts: len(distinct(planned)), Wrong: verify.Compare(planned,
+		hostsOf(place))}
+	if len(result.Wrong) > 0 || !p.run {
+		fine := fmt.Sprintf("%s (%s): %d ranks on %d hosts, each on a slot of its own", p.mapping, format, result.Ranks,
+			result.Hosts)
+		if p.plan != "" {
+			fine = fmt.Sprintf("%d ranks are on the hosts that %s plans", result.Ranks, p.plan)
+		}
+		return p.writeVerified(&result, fine, "are placed on other hosts than planned", "")
+	}
+	outcome, err := p.runLauncher(ctx, place, format, o, &result)
+	if err != nil {
+		return err
+	}
+	result.Wrong = verify.Compare(planned, outcome.Found)
+	result.Ignored = verify.Ignored(planned, outcome.Found)
+	if outcome.Err != nil && len(result.Wrong) == 0 {
+		return fail("its own message is above", "%s: every rank ran where it should, and then the launcher ended "+
+			"with: %w\n%s", result.Launcher, outcome.Err, outcome.Said)
+	}
+	said := outcome.Said
+	if outcome.Err != nil {
+		said = strings.TrimSpace(said + "\n" + outcome.Err.Error())
+	}
+	return p.writeVerified(&result, fmt.Sprintf("%d ranks run where %s places them (%s, %d hosts)", result.Ranks,
+		p.mapping, result.Launcher, result.Hosts), "do not run where they should", said)
+}
+
+// misplacement makes the answer no of a file that places ranks where they cannot be.
+func misplacement(err error) error {
+	if errors.Is(err, mapping.ErrMisplaced) {
+		return answerNo{err}
+	}
+	return err
+}
+
+// readPlacement reads a mapping of the hosts of --hosts, or of those that it names.
+func (p *program) readPlacement(path, format string) (*launcher.Placement, string, error) {
+	file, err := p.inputBytes(path)
+	if err != nil {
+		return nil, "", err
+	}
+	if format == "" {
+		format = launcher.FormatOf(path)
+	}
+	if format == "" {
+		format = launcher.Recognise(file)
+	}
+	if format != "" {
+		if err := launcher.Known(format); err != nil {
+			return nil, "", inOption("mapping-format", err)
+		}
+	}
+	hosts, err := p.jobHosts()
+	if err != nil {
+		return nil, "", inOption("hosts", err)
+	}
+	if hosts == nil {
+		hosts, err = launcher.HostsIn(path, bytes.NewReader(file), format)
+		if errors.Is(err, launcher.ErrNoHosts) {
+			return nil, "", usage("name the job's hosts in their order, for example --hosts 'node[0-7]:4'",
+				"%s: a %s file names no hosts", path, format)
+		}
+		if err != nil {
+			return nil, "", err
+		}
+	}
+	place, err := launcher.ReadPlacement(path, bytes.NewReader(file), format, hosts, 0)
+	return place, format, err
+}
+
+// jobHosts are those of --hosts with their slots; nil without it.
+func (p *program) jobHosts() ([]topology.HostSlots, error) {
+	if p.Hosts == "" {
+		return nil, nil
+	}
+	hosts, _, err := job.ReadHosts(p.Hosts)
+	if err != nil {
+		return nil, err
+	}
+	for i := range hosts {
+		if hosts[i].Slots == 0 {
+			hosts[i].Slots = int32(p.RanksPerHost)
+		}
+	}
+	return hosts, nil
+}
+
+// runLauncher starts the launcher with a one-line program.
+func (p *program) runLauncher(ctx context.Context, place *launcher.Placement, format string, o launcher.Options,
+	result *verifyResult) (*verify.Outcome, error) {
+	hostfile, remove, err := p.companion(place, format)
+	if err != nil {
+		return nil, err
+	}
+	defer remove()
+	launches := launcher.Launches(format, p.mapping, hostfile, place, o)
+	if len(launches) == 0 || launches[0].RankVariable == "" {
+		return nil, usage("formats that can be run: "+strings.Join(runnable(place), ", "),
+			"--run: no launcher tells a program's ranks of a %s file without MPI", format)
+	}
+	words := strings.Fields(p.launcher)
+	program := launches[0].Args[0]
+	if len(words) > 0 {
+		program = words[0]
+	}
+	launch, err := verify.Choose(ctx, launches, program)
+	if err != nil {
+		return nil, notStarted(program, err)
+	}
+	run := verify.Run{Launch: launch, Launcher: words, Ranks: place.Ranks(), Timeout: p.timeout}
+	if launch.FromFile {
+		content, err := p.inputBytes(p.mapping)
+		if err != nil {
+			return nil, err
+		}
+		run.Appended = strings.TrimSpace(string(content))
+	}
+	result.Launcher, result.Line = program, launch.Line("PROGRAM")
+	p.say("running: %s", launch.Line("'print rank and host'"))
+	spinner := p.newMeter("waiting for the launcher", 0)
+	outcome, err := run.Start(ctx)
+	spinner.stop()
+	if err != nil {
+		return nil, notStarted(program, err)
+	}
+	return outcome, nil
+}
+
+func notStarted(program string, err error) error {
+	if !errors.Is(err, verify.ErrNotStarted) {
+		return err
+	}
+	return fail("--launcher names another program; run verify where the job's launcher is installed", "%s: %w",
+		program, err)
+}
+
+// runnable are the formats whose launcher tells a program its rank.
+func runnable(place *launcher.Placement) []string {
+	return slices.DeleteFunc(launcher.Formats(), func(name string) bool {
+		launches := launcher.Launches(name, "", "", place, launcher.Options{})
+		return len(launches) == 0 || launches[0].RankVariable == ""
+	})
+}
+
+// distinct are the different names of a list.
+func distinct(names []string) []string {
+	return slices.Compact(slices.Sorted(slices.Values(names)))
+}
+
+// hostsOf names the host of every rank.
+func hostsOf(place *launcher.Placement) []string {
+	names := make([]string, place.Ranks())
+	for r := range names {
+		names[r] = place.HostName(r)
+	}
+	return names
+}
+
+// mostWrong is how many ranks people are shown.
+const mostWrong = 20
+
+// writeVerified prints the answer: fine, or, if ranks are wrong, no; said is what the launcher had to say.
+func (p *program) writeVerified(result *verifyResult, fine, no, said string) error {
+	if p.json {
+		if err := p.writeJSON(result); err != nil {
+			return err
+		}
+	} else if len(result.Wrong) == 0 {
+		fmt.Fprintln(p.stdout, oneLine(fine))
+	} else if err := p.writeWrong(result.Wrong); err != nil {
+		return err
+	}
+	if len(result.Wrong) == 0 {
+		return nil
+	}
+	for line := range strings.Lines(said) {
+		p.say("launcher: %s", oneLine(strings.TrimRight(line, "\n")))
+	}
+	if result.Ignored != "" {
+		p.say("the launcher seems not to have used the file: %s", result.Ignored)
+	}
+	return answerNo{fail(wrongHint(result), "%d of %d ranks %s", len(result.Wrong), result.Ranks, no)}
+}
+
+func wrongHint(result *verifyResult) string {
+	switch {
+	case result.Line == "":
+		return "write the file again from the plan: remap convert --mapping PLAN --format FORMAT"
+	case result.Ignored != "":
+		return "is the launch line as remap printed it? " + result.Line
+	}
+	return "ranks without a host did not report: the launcher's own message says why"
+}
+
+// writeWrong is the table of ranks that are elsewhere.
+func (p *program) writeWrong(wrong []verify.Wrong) error {
+	table := grid{header: []string{"rank", "planned", "found"}}
+	for _, w := range wrong[:min(len(wrong), mostWrong)] {
+		found := "-"
+		if w.Found != nil {
+			found = *w.Found
+		}
+		planned := "-"
+		if w.Planned != "" {
+			planned = oneLine(w.Planned)
+		}
+		table.add(strconv.Itoa(w.Rank), planned, found)
+	}
+	under := ""
+	if more := len(wrong) - mostWrong; more > 0 {
+		under = fmt.Sprintf("and %d more", more)
+	}
+	out := &output{stdout: p.stdout}
+	return out.write(func(w io.Writer) error {
+		return (&report{table: table, under: under}).write(w, "text", terminalWidth(p.stdout))
+	})
+}

@@ -1,0 +1,146 @@
+package launcher
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"remap/input"
+	"remap/internal/linescan"
+	"remap/mapping"
+	"remap/topology"
+)
+
+// ErrNoHosts is what the error of HostsIn wraps for a file whose format names no hosts.
+var ErrNoHosts = errors.New("the format names no hosts")
+
+// headBytes is how much of a file is looked at to tell its format.
+const headBytes = 64 << 10
+
+// Recognise tells a file's format by the start of its content; "" when it is none of those known.
+// Files with one host a line are "hosts", whatever launcher they are for, HOST:N is "mpich-hostfile".
+func Recognise(start []byte) string {
+	line := firstLine(linescan.TrimMark(start))
+	for _, f := range table() {
+		if line != "" && f.is != nil && f.is(line) {
+			return f.name
+		}
+	}
+	return ""
+}
+
+// firstLine is the first line that is neither blank nor a comment.
+func firstLine(text []byte) string {
+	for len(text) > 0 {
+		line, rest, _ := bytes.Cut(text, []byte("\n"))
+		if line = bytes.TrimSpace(line); len(line) > 0 && line[0] != '#' {
+			return string(line)
+		}
+		text = rest
+	}
+	return ""
+}
+
+// Read makes a mapping of a file in the named format, "" = as its content shows: of the ranks of a job
+// of known hosts, as many as `ranks` or, if that is 0, as the file has. file is for errors, which are
+// *input.Error with line and column, or *mapping.TooFewSlots. An error that wraps mapping.ErrMisplaced
+// is one of places, not of syntax.
+func Read(file string, r io.Reader, name string, machine *topology.Topology, a *mapping.Allocation,
+	ranks int) (mapping.Mapping, error) {
+	c := mapping.NewCollector(file, machine, a, ranks)
+	if err := read(file, r, name, c); err != nil {
+		return nil, err
+	}
+	return c.Mapping()
+}
+
+// ReadPlacement is Read for hosts of no known network, each with its slots, none twice.
+func ReadPlacement(file string, r io.Reader, name string, hosts []topology.HostSlots,
+	ranks int) (*Placement, error) {
+	c := mapping.NewHostCollector(file, hosts, ranks)
+	if err := read(file, r, name, c); err != nil {
+		return nil, err
+	}
+	m, err := c.Mapping()
+	if err != nil {
+		return nil, err
+	}
+	return placed(hosts, m), nil
+}
+
+// HostsIn lists the hosts that a file names, in natural order, each with as many slots as the file
+// needs. Errors: those of Read, and one that wraps ErrNoHosts.
+func HostsIn(file string, r io.Reader, name string) ([]topology.HostSlots, error) {
+	h := hostFinder{file: file, slots: map[string]int64{}, next: map[string]int64{}}
+	if err := read(file, r, name, &h); err != nil {
+		return nil, err
+	}
+	var hosts []topology.HostSlots
+	for name, slots := range h.slots {
+		hosts = append(hosts, topology.HostSlots{Name: name, Slots: int32(slots)})
+	}
+	slices.SortFunc(hosts, func(a, b topology.HostSlots) int {
+		if topology.NaturalLess(a.Name, b.Name) {
+			return -1
+		}
+		return 1
+	})
+	return hosts, nil
+}
+
+// read hands the entries of a file to a collector.
+func read(file string, r io.Reader, name string, to mapping.Reader) error {
+	buffered := bufio.NewReaderSize(r, headBytes)
+	if name == "" {
+		start, err := buffered.Peek(headBytes)
+		if err != nil && err != io.EOF {
+			return &input.Error{File: file, Reason: err.Error(), Err: err, Hint: "can the file be read to its end?"}
+		}
+		if firstLine(linescan.TrimMark(start)) == "" {
+			return &input.Error{File: file, Reason: "the mapping is empty",
+				Hint: "a native mapping starts with the line rank,host,slot"}
+		}
+		if name = Recognise(start); name == "" {
+			return &input.Error{File: file, Line: 1, Reason: "not a mapping in any known format",
+				Hint: "known: " + strings.Join(Formats(), ", ")}
+		}
+	}
+	f, err := find(name)
+	if err != nil {
+		return err
+	}
+	return f.read(newSource(file, buffered, f.hint), to)
+}
+
+// hostFinder takes the entries of a file of whose job nothing is known, for their hosts.
+type hostFinder struct {
+	file  string
+	slots map[string]int64 // that each host needs
+	next  map[string]int64 // slot of each host that no entry has taken
+	total int64
+}
+
+// maxFound bounds the slots of a job whose hosts are those of a file.
+const maxFound = 1 << 26
+
+func (h *hostFinder) Add(e mapping.RankPlace) error {
+	before := h.slots[e.Host]
+	h.slots[e.Host] = max(before, e.Slot+1)
+	h.next[e.Host] = max(h.next[e.Host], e.Slot+1)
+	if h.total += h.slots[e.Host] - before; h.total > maxFound {
+		return &input.Error{File: h.file, Line: e.Line, Column: e.SlotColumn, Hint: "is this the right file?",
+			Reason: fmt.Sprintf("more than %d slots", maxFound)}
+	}
+	return nil
+}
+
+func (h *hostFinder) Free(host string) int64 { return h.next[host] }
+func (h *hostFinder) Ranks() int             { return 0 }
+
+func (h *hostFinder) Host(int) (string, error) { return "", ErrNoHosts }
+
+func (h *hostFinder) Slot(int) (string, int64, error) { return "", 0, ErrNoHosts }

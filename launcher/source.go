@@ -1,0 +1,78 @@
+package launcher
+
+import (
+	"io"
+	"strings"
+
+	"remap/input"
+	"remap/internal/linescan"
+	"remap/mapping"
+)
+
+// source is a file as the readers of line formats walk it: blank lines and comments left out.
+type source struct {
+	file    string
+	r       io.Reader // what is read, for formats without lines
+	lines   *linescan.Lines
+	content string // of the line in hand, without comment and surrounding blanks; never empty
+	hint    string // how the file should look
+}
+
+func newSource(file string, r io.Reader, hint string) *source {
+	return &source{file: file, r: r, hint: hint, lines: linescan.New(file, r)}
+}
+
+// next goes to the next line that holds something.
+func (s *source) next() bool {
+	for s.lines.Next() {
+		text, _, _ := strings.Cut(s.lines.Text(), "#")
+		if s.content = strings.TrimSpace(text); s.content != "" {
+			return true
+		}
+	}
+	return false
+}
+
+// column is where a word of the line in hand stands first, from 1.
+func (s *source) column(word string) int { return s.after(1, word) }
+
+// after is where a word stands at or behind a column.
+func (s *source) after(column int, word string) int {
+	return column + max(0, strings.Index(s.lines.Text()[column-1:], word))
+}
+
+// place is the entry of a rank on a host that the line in hand names.
+func (s *source) place(rank int64, host string) mapping.RankPlace {
+	column := s.column(host)
+	return mapping.RankPlace{Rank: rank, Host: host, Line: s.lines.Number, RankColumn: column, HostColumn: column,
+		SlotColumn: column}
+}
+
+// count reads a number of ranks.
+func (s *source) count(text string, column int, hint string) (int64, error) {
+	n, err := whole(text)
+	if err != nil || n < 1 || n > maxBlock {
+		return 0, s.lines.Errorf(column, hint, "%q is not a number of ranks from 1 to %d", clip(text), maxBlock)
+	}
+	return n, nil
+}
+
+// end is the error of a file that could not be read to its end, or holds no rank.
+func (s *source) end(ranks int64) error {
+	if err := s.lines.Err(); err != nil {
+		return err
+	}
+	if ranks == 0 {
+		return &input.Error{File: s.file, Reason: "the file places no rank", Hint: s.hint}
+	}
+	return nil
+}
+
+// clip shortens what an error quotes.
+func clip(text string) string {
+	const most = 40
+	if len(text) > most {
+		return strings.ToValidUTF8(text[:most], "") + "..."
+	}
+	return text
+}
