@@ -77,14 +77,15 @@ func sequential(t *testing.T, places []int) string {
 }
 
 // check runs a launcher whose ranks write their host to a file each, and compares every rank's with
-// its place. Not to standard output: mpirun of Open MPI 4 can lose the last lines.
+// its place. What a launcher loses of standard output does not count.
 func check(t *testing.T, places []int, env []string, says, launcher string, arguments ...string) {
 	t.Helper()
 	folder := t.TempDir()
 	command := exec.CommandContext(t.Context(), launcher, append(arguments, "sh", "-c", says, "sh", folder)...)
 	command.Env = append(os.Environ(), env...)
 	command.Dir = folder
-	if said, err := command.CombinedOutput(); err != nil {
+	said, err := command.CombinedOutput()
+	if err != nil {
 		t.Fatalf("%s: %v\n%s", command, err, said)
 	}
 	files, err := os.ReadDir(folder)
@@ -92,7 +93,7 @@ func check(t *testing.T, places []int, env []string, says, launcher string, argu
 		t.Fatal(err)
 	}
 	if len(files) != len(places) {
-		t.Errorf("%d ranks ran, not %d", len(files), len(places))
+		t.Errorf("%d ranks ran, not %d; the launcher says %q", len(files), len(places), said)
 	}
 	for r, h := range places {
 		host, err := os.ReadFile(filepath.Join(folder, strconv.Itoa(r)))
@@ -102,9 +103,11 @@ func check(t *testing.T, places []int, env []string, says, launcher string, argu
 	}
 }
 
-// What a rank runs: it writes its host to the file of its number, in the folder $1.
+// What a rank runs: it writes its host to the file of its number, in the folder $1. Open MPI 4.1.4 on
+// a busy machine has left out ranks with exit status 0, when ranks end at once: about one run in 20.
+// With the second of sleep it was not seen in 14 runs. The cause is not known.
 const (
-	openMPISays = `hostname >>"$1/$OMPI_COMM_WORLD_RANK"`
+	openMPISays = `hostname >>"$1/$OMPI_COMM_WORLD_RANK"; sleep 1`
 	hydraSays   = `hostname >>"$1/$PMI_RANK"`
 	slurmSays   = `echo "$SLURMD_NODENAME" >>"$1/$SLURM_PROCID"`
 )
