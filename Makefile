@@ -83,16 +83,11 @@ race:
 		$(GO) test $(TIMEOUT) -race -run '$(RACE_TESTS)' $(RACE_PACKAGES); \
 	else echo "skipped: the race detector needs a C compiler (gcc)"; fi
 
-# Tests named TestReal... run real programs; they skip unless REMAP_REAL is set.
-test-real:
-	@if ! command -v mpirun >/dev/null 2>&1 && [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null 2>&1; then \
-		echo "installing Open MPI"; \
-		{ apt-get -qq update && DEBIAN_FRONTEND=noninteractive apt-get -qq install -y --no-install-recommends openmpi-bin; } \
-			>/dev/null 2>&1 || echo "apt-get could not install Open MPI"; fi
-	@if command -v mpirun >/dev/null 2>&1; then \
-		echo "REMAP_REAL=1 $(GO) test -count=1 -run TestReal ./..."; \
-		REMAP_REAL=1 $(GO) test -count=1 $(TIMEOUT) -run TestReal ./...; \
-	else echo "skipped: no real launcher (mpirun) on this machine"; fi
+# Tests named TestReal... run real programs; they skip unless REMAP_REAL is set, and say why where
+# a program is missing. tools/real/install installs what it can of them.
+test-real: gotestsum
+	@tools/real/install
+	$(call tests,REMAP_REAL=1,-count=1 -run TestReal ./...)
 
 bench:
 	$(GO) test -run '^$$' -bench . -benchmem ./...

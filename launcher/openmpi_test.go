@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"remap/internal/testkit/real"
 	"remap/mapping"
 )
 
@@ -17,7 +18,7 @@ import (
 // processors on a host means that it took the file. It believes every host to
 // be like this one, and ends without a word when a slot is beyond its
 // processors: hence the synthetic host with enough of them.
-func openMPI4(t *testing.T, ranks int, hosts []string, slots int, rankfile []byte) string {
+func openMPI4(t *testing.T, program string, ranks int, hosts []string, slots int, rankfile []byte) string {
 	t.Helper()
 	folder := t.TempDir()
 	names, list := bytes.NewBufferString("127.0.0.1 localhost\n"), &bytes.Buffer{}
@@ -32,8 +33,8 @@ func openMPI4(t *testing.T, ranks int, hosts []string, slots int, rankfile []byt
 		}
 	}
 	command := exec.CommandContext(t.Context(), "unshare", "--mount", "sh", "-c", fmt.Sprintf(
-		"mount --bind hosts /etc/hosts && exec mpirun --allow-run-as-root -np %d --hostfile hostfile "+
-			"--rankfile rankfile --do-not-launch true", ranks))
+		"mount --bind hosts /etc/hosts && exec %s --allow-run-as-root -np %d --hostfile hostfile "+
+			"--rankfile rankfile --do-not-launch true", program, ranks))
 	command.Dir = folder
 	command.Env = append(os.Environ(), fmt.Sprintf("HWLOC_SYNTHETIC=pack:1 core:%d pu:1", slots))
 	output, err := command.CombinedOutput()
@@ -45,22 +46,11 @@ func openMPI4(t *testing.T, ranks int, hosts []string, slots int, rankfile []byt
 
 const accepted = "attempt to assign hardware locations"
 
-func needMPIRun(t *testing.T) {
-	t.Helper()
-	if os.Getenv("REMAP_REAL") == "" {
-		t.Skip("REMAP_REAL is not set: rankfiles are not shown to the real mpirun")
-	}
-	for _, program := range []string{"mpirun", "unshare"} {
-		if _, err := exec.LookPath(program); err != nil {
-			t.Skipf("%s is not installed: rankfiles are not shown to the real mpirun", program)
-		}
-	}
-}
-
 // 4096 ranks on 256 hosts, in random places, are taken; the same file with a
 // rank twice or an unknown host is not.
 func TestRealOpenMPITakesRankfile(t *testing.T) {
-	needMPIRun(t)
+	program := real.OpenMPI4(t)
+	real.Need(t, "unshare")
 	machine := mustNetwork(t, "torus:16x16")
 	a := &mapping.Allocation{Hosts: mapping.Identity(256)}
 	for range a.Hosts {
@@ -74,7 +64,8 @@ func TestRealOpenMPITakesRankfile(t *testing.T) {
 	if err := Write(&text, "openmpi-rankfile", machine, a, m); err != nil {
 		t.Fatal(err)
 	}
-	if said := openMPI4(t, len(m), machine.HostNames, 16, text.Bytes()); !strings.Contains(said, accepted) {
+	said := openMPI4(t, program, len(m), machine.HostNames, 16, text.Bytes())
+	if !strings.Contains(said, accepted) {
 		t.Errorf("Open MPI does not take the rankfile: %s", said)
 	}
 	for said, wrong := range map[string][2]string{
@@ -83,8 +74,8 @@ func TestRealOpenMPITakesRankfile(t *testing.T) {
 		"invalid syntax in the rankfile":                {"rank 7=n", "rank 7 n"},
 	} {
 		changed := strings.Replace(text.String(), wrong[0], wrong[1], 1)
-		if got := openMPI4(t, len(m), machine.HostNames, 16, []byte(changed)); !strings.Contains(got, said) ||
-			strings.Contains(got, accepted) {
+		got := openMPI4(t, program, len(m), machine.HostNames, 16, []byte(changed))
+		if !strings.Contains(got, said) || strings.Contains(got, accepted) {
 			t.Errorf("%s instead of %s: Open MPI does not complain: %s", wrong[1], wrong[0], got)
 		}
 	}
@@ -93,11 +84,12 @@ func TestRealOpenMPITakesRankfile(t *testing.T) {
 // The real parser takes and refuses the host names that we take and refuse.
 // (We also refuse a@b, which means user a on host b, and a,b.)
 func TestRealOpenMPIHostNames(t *testing.T) {
-	needMPIRun(t)
+	program := real.OpenMPI4(t)
+	real.Need(t, "unshare")
 	for _, name := range []string{"node-0", "node_1", "0node", "12", "a.x", "10.0.0.5", "slotted", "rank",
 		"slots", "user-name", "3com.x"} {
-		said := openMPI4(t, 2, []string{name, "other"}, 1, fmt.Appendf(nil, "rank 0=other slot=0\nrank 1=%s "+
-			"slot=0\n", name))
+		said := openMPI4(t, program, 2, []string{name, "other"}, 1,
+			fmt.Appendf(nil, "rank 0=other slot=0\nrank 1=%s slot=0\n", name))
 		if took := strings.Contains(said, accepted); took != (refusedName(name) == "") {
 			t.Errorf("host %s: Open MPI takes it: %t; our check says %q", name, took, refusedName(name))
 		}

@@ -55,6 +55,7 @@ var mayImport = map[string][]string{
 	"input":                 {},
 	"internal/testkit":      {"*"}, // imported by tests only
 	"internal/testkit/tier": {},    // so is this one
+	"internal/testkit/real": {},    // and this one
 	"sampling/bloom":        {"sampling"},
 	"sampling/tablejson":    {"sampling"},
 }
