@@ -23,8 +23,10 @@ func rankfileLaunches(f files, p *Placement, o Options) []Launch {
 	case BindSocket:
 		five.Args = append(five.Args, "--bind-to", ":overload-allowed")
 	}
-	if strings.ContainsAny(path, ":,") {
-		five.Notes = append(five.Notes, "Open MPI 5 splits the option at commas and colons: rename the file")
+	if strings.ContainsAny(path, "-:") {
+		five.Notes = append(five.Notes, "Open MPI 5.0.7 takes no rankfile with a hyphen or colon in its path: "+
+			"name "+
+			"it from its own folder, without")
 	}
 	if o.Cores.Sockets == 0 {
 		four.Notes = append(four.Notes, "a slot is a core of the host: Open MPI 4 ends without a word where a "+

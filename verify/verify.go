@@ -95,13 +95,14 @@ var ErrNotStarted = errors.New("the launcher cannot be started")
 // answer is a line of the program that is started.
 var answer = regexp.MustCompile(`(?m)remap-verify rank=([0-9]+) host=([A-Za-z0-9_.-]+)\s*$`)
 
-// program prints the rank and the host of a process. Every word of it is ours.
+// program prints the rank and the host of a process, and stays for a second: Open MPI 5.0.7 hangs, and
+// 4.1.4 leaves out ranks, when ranks end before the last ones have started. Every word of it is ours.
 func program(l launcher.Launch) []string {
 	host := "$(uname -n)"
 	if l.HostVariable != "" {
 		host = "$" + l.HostVariable
 	}
-	return []string{"sh", "-c", fmt.Sprintf(`echo "remap-verify rank=$%s host=%s"`, l.RankVariable, host)}
+	return []string{"sh", "-c", fmt.Sprintf(`echo "remap-verify rank=$%s host=%s"; sleep 1`, l.RankVariable, host)}
 }
 
 // patience is how long a launcher that was asked to end may take.
@@ -189,30 +190,31 @@ func tail(text string) string {
 }
 
 // Ignored says how a launcher has placed ranks that were planned elsewhere, when it looks as if it had
-// not used the file: all on one host, or the hosts filled one after the other, or dealt out. "" = neither.
+// not used the file: all on one host, or the hosts filled one after the other, or dealt out. Ranks that
+// did not report do not count. "" = neither.
 func Ignored(planned, found []string) string {
-	if len(Compare(planned, found)) == 0 || len(planned) != len(found) {
+	wrong := Compare(planned, found)
+	if !slices.ContainsFunc(wrong, func(w Wrong) bool { return w.Found != nil }) {
 		return ""
 	}
-	runs, first, cyclic := 0, map[string]int{}, true
-	for r, host := range found {
-		if host == "" {
-			return ""
+	number := map[string]int{} // of the hosts, in the order in which ranks have them
+	var runs []string
+	for _, host := range found {
+		if _, seen := number[host]; host != "" && !seen {
+			number[host] = len(number)
 		}
-		if r == 0 || found[r-1] != host {
-			runs++
-		}
-		if _, seen := first[host]; !seen {
-			first[host] = len(first)
+		if host != "" && (len(runs) == 0 || runs[len(runs)-1] != host) {
+			runs = append(runs, host)
 		}
 	}
+	cyclic := true
 	for r, host := range found {
-		cyclic = cyclic && first[host] == r%len(first)
+		cyclic = cyclic && (host == "" || number[host] == r%len(number))
 	}
 	switch {
-	case len(first) == 1:
-		return "all ranks run on " + found[0]
-	case runs == len(first):
+	case len(number) == 1:
+		return "all ranks run on " + runs[0]
+	case len(runs) == len(number):
 		return "the ranks fill one host after the other"
 	case cyclic:
 		return "the ranks are dealt out over the hosts in turn"

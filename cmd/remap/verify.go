@@ -179,6 +179,9 @@ func (p *program) runLauncher(ctx context.Context, place *launcher.Placement, pl
 	}
 	result.Launcher, result.Line = program, launch.Line("PROGRAM")
 	p.say("running: %s", launch.Line("'print rank and host'"))
+	for _, note := range launch.Notes {
+		p.say("note: %s", note)
+	}
 	spinner := p.newMeter("waiting for the launcher", 0)
 	outcome, err := run.Start(ctx)
 	spinner.stop()
