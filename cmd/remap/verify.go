@@ -32,6 +32,8 @@ type verifyResult struct {
 	Line     string `json:"line,omitempty"`
 	// Ignored says how the launcher has placed the ranks if it looks as if it had not used the file.
 	Ignored string `json:"ignored,omitempty"`
+
+	notes []string // of the launcher
 }
 
 // answerNo is an answer that is no, exit code 3: not an error of the program or of its input.
@@ -179,9 +181,7 @@ func (p *program) runLauncher(ctx context.Context, place *launcher.Placement, pl
 	}
 	result.Launcher, result.Line = program, launch.Line("PROGRAM")
 	p.say("running: %s", launch.Line("'print rank and host'"))
-	for _, note := range launch.Notes {
-		p.say("note: %s", note)
-	}
+	result.notes = launch.Notes
 	spinner := p.newMeter("waiting for the launcher", 0)
 	outcome, err := run.Start(ctx)
 	spinner.stop()
@@ -246,6 +246,9 @@ func (p *program) writeVerified(result *verifyResult, fine, no, said string) err
 	}
 	for line := range strings.Lines(said) {
 		p.say("launcher: %s", oneLine(strings.TrimRight(line, "\n")))
+	}
+	for _, note := range result.notes {
+		p.say("note: %s", note)
 	}
 	if result.Ignored != "" {
 		p.say("the launcher seems not to have used the file: %s", result.Ignored)
