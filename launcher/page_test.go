@@ -43,31 +43,36 @@ func section(t *testing.T, f format, shown, anywhere *Placement) string {
 	if err := WritePlacement(&text, f.name, shown, Options{}); err != nil {
 		t.Fatal(err)
 	}
-	lines := strings.SplitAfter(text.String(), "\n")
+	var file []string
+	for _, line := range strings.Split(strings.TrimSpace(text.String()), "\n") {
+		if file = append(file, "`"+line+"`"); len(file) == 3 {
+			break
+		}
+	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "## %s\n\n%s.\n\n```\n%s```\n\n", f.name, strings.ToUpper(f.doc[:1])+f.doc[1:],
-		strings.Join(lines[:min(3, len(lines))], ""))
+	row := func(what, text string) { fmt.Fprintf(&b, "| %s | %s |\n", what, text) }
+	fmt.Fprintf(&b, "## %s\n\n", f.name)
+	row(f.name, strings.ToUpper(f.doc[:1])+f.doc[1:])
+	b.WriteString("|---|---|\n")
+	row("file", strings.Join(file, "<br>"))
 	launches := Launches(f.name, "FILE", "FILE"+CompanionSuffix, shown, Options{})
 	for _, l := range launches {
-		fmt.Fprintf(&b, "    %s  # %s\n", l.Line("PROGRAM"), l.Launcher)
+		row(l.Launcher, "`"+l.Line("PROGRAM")+"`")
 	}
-	if len(launches) > 0 {
-		b.WriteString("\n")
-	}
-	fmt.Fprintf(&b, "- holds: %s\n", f.what())
+	row("holds", f.what())
 	if len(f.binds) > 0 {
 		var binds []string
 		for _, bind := range f.binds {
 			binds = append(binds, string(bind))
 		}
-		fmt.Fprintf(&b, "- `--bind`: %s\n", strings.Join(binds, ", "))
+		row("`--bind`", strings.Join(binds, ", "))
 	}
 	if err := Check(f.name, anywhere, Options{}); err != nil {
-		fmt.Fprintf(&b, "- refused: \"%s\"\n", err)
+		row("refused", err.Error())
 	}
 	for _, l := range launches {
 		for _, note := range l.Notes {
-			fmt.Fprintf(&b, "- note: %s\n", note)
+			row("note", note)
 		}
 	}
 	b.WriteString("\n")

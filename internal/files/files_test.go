@@ -85,10 +85,38 @@ func TestReplaceKeepsPermissionsAndTargets(t *testing.T) {
 	if info, err := os.Lstat(link); err != nil || !info.Mode().IsRegular() {
 		t.Errorf("the link was not replaced: %v, %v", info, err)
 	}
-	if err := Replace(private, after); err != nil {
+	looked := func(w io.Writer) error {
+		entries, err := filepath.Glob(private + ".*.tmp")
+		if err != nil || len(entries) != 1 {
+			t.Errorf("temporary files %v, %v", entries, err)
+			return err
+		}
+		if info, err := os.Stat(entries[0]); err != nil || info.Mode().Perm() != 0o600 {
+			t.Errorf("others may read the temporary file: %v, %v", info.Mode(), err)
+		}
+		return after(w)
+	}
+	if err := Replace(private, looked); err != nil {
 		t.Fatal(err)
 	}
 	if info, err := os.Stat(private); err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("the private file has the permissions %v, %v", info.Mode(), err)
+	}
+}
+
+// A new file gets the permissions of new files.
+func TestReplaceNew(t *testing.T) {
+	folder := t.TempDir()
+	usual := filepath.Join(folder, "usual")
+	if err := os.WriteFile(usual, nil, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if err := Replace(filepath.Join(folder, "new"), func(io.Writer) error { return nil }); err != nil {
+		t.Fatal(err)
+	}
+	a, _ := os.Stat(usual)
+	b, err := os.Stat(filepath.Join(folder, "new"))
+	if err != nil || a.Mode() != b.Mode() {
+		t.Errorf("the new file has %v, others %v; %v", b.Mode(), a.Mode(), err)
 	}
 }

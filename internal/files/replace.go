@@ -18,7 +18,7 @@ func Replace(path string, fill func(io.Writer) error) (err error) {
 }
 
 // ReplaceBy is Replace by way of a temporary file `aside`, which must not be there. A link at path is
-// replaced itself, not what it leads to; a file keeps its permissions.
+// replaced itself, not what it leads to; a file keeps its permissions. Nobody else reads the temporary file.
 func ReplaceBy(aside, path string, fill func(io.Writer) error) (err error) {
 	file, err := os.OpenFile(aside, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 	if err != nil {
@@ -33,10 +33,9 @@ func ReplaceBy(aside, path string, fill func(io.Writer) error) (err error) {
 			os.Remove(aside)
 		}
 	}()
-	if before, wrong := os.Lstat(path); wrong == nil && before.Mode().IsRegular() {
-		if err = file.Chmod(before.Mode().Perm()); err != nil {
-			return errors.Join(about(path, err), file.Close())
-		}
+	mode, err := private(file, path)
+	if err != nil {
+		return errors.Join(about(path, err), file.Close())
 	}
 	to := bufio.NewWriterSize(file, 1<<16)
 	if err = fill(to); err == nil {
@@ -45,6 +44,9 @@ func ReplaceBy(aside, path string, fill func(io.Writer) error) (err error) {
 	if err == nil {
 		err = about(path, file.Sync())
 	}
+	if err == nil {
+		err = about(path, file.Chmod(mode))
+	}
 	if closing := file.Close(); err == nil {
 		err = about(path, closing)
 	}
@@ -52,6 +54,20 @@ func ReplaceBy(aside, path string, fill func(io.Writer) error) (err error) {
 		return err
 	}
 	return os.Rename(aside, path)
+}
+
+// private closes a new file to others while it is filled. mode is what it gets when it is in place: that of
+// the file that it replaces, else what new files get here.
+func private(file *os.File, path string) (mode fs.FileMode, err error) {
+	info, err := file.Stat()
+	if err != nil {
+		return 0, err
+	}
+	mode = info.Mode().Perm()
+	if before, wrong := os.Lstat(path); wrong == nil && before.Mode().IsRegular() {
+		mode = before.Mode().Perm()
+	}
+	return mode, file.Chmod(0o600)
 }
 
 // about puts a path in front of an error.
