@@ -17,20 +17,46 @@ const FormatDenseCounts = "dense-counts"
 var writers = []struct {
 	name  string
 	write func(w io.Writer, t *Traffic) error
-	lost  []string
+	lost  []loss
 }{
 	{FormatEdges, WriteEdgeList, nil},
-	{FormatDense, WriteDense, []string{lostMessages}},
-	{FormatDenseCounts, WriteDenseCounts, []string{"bytes"}},
-	{FormatMETIS, asGraph(WriteMETIS), []string{lostMessages, lostDirections}},
-	{FormatScotch, asGraph(WriteScotch), []string{lostMessages, lostDirections}},
-	{FormatMatrixMarket, WriteMatrixMarket, []string{lostMessages}},
-	{FormatParComm, WriteParComm, []string{lostMessages}},
+	{FormatDense, WriteDense, []loss{lostMessages, lostEmpty}},
+	{FormatDenseCounts, WriteDenseCounts, []loss{lostBytes}},
+	{FormatMETIS, asGraph(WriteMETIS), []loss{lostMessages, lostEmpty, lostDirections}},
+	{FormatScotch, asGraph(WriteScotch), []loss{lostMessages, lostEmpty, lostDirections}},
+	{FormatMatrixMarket, WriteMatrixMarket, []loss{lostMessages, lostEmpty}},
+	{FormatParComm, WriteParComm, []loss{lostMessages, lostEmpty, lostSilent}},
 }
 
-const (
-	lostMessages   = "message counts"
-	lostDirections = "directions"
+// loss is something that a format does not hold, and whether traffic has it.
+type loss struct {
+	what string
+	has  func(t *Traffic) bool
+}
+
+var (
+	lostBytes    = loss{"bytes", func(*Traffic) bool { return true }}
+	lostMessages = loss{"message counts", func(t *Traffic) bool { return t.Messages != nil }}
+	lostEmpty    = loss{"pairs without bytes", func(t *Traffic) bool { return slices.Contains(t.Bytes, 0) }}
+	lostSilent   = loss{"ranks at the end that talk to nobody", func(t *Traffic) bool {
+		last := t.Ranks() - 1
+		if last < 0 {
+			return false
+		}
+		first, end := t.Row(int32(last))
+		return first == end && !slices.Contains(t.Destinations, int32(last))
+	}}
+	lostDirections = loss{"directions", func(t *Traffic) bool {
+		for r := range int32(t.Ranks()) {
+			first, end := t.Row(r)
+			for i := first; i < end; i++ {
+				if back := t.Find(t.Destinations[i], r); back < 0 || t.Bytes[back] != t.Bytes[i] {
+					return true
+				}
+			}
+		}
+		return false
+	}}
 )
 
 // asGraph is a writer of the folded graph as one of traffic.
@@ -47,8 +73,12 @@ func WriteFormats() []string {
 	return names
 }
 
-// CheckWritable tells whether Write makes the format; if not, the error's hint lists those it makes.
-func CheckWritable(format string) error {
+// CheckWritable tells whether Write can write traffic in the format: *input.Error for a format that it does not
+// make, and for message counts that are not known.
+func CheckWritable(format string, t *Traffic) error {
+	if format == FormatDenseCounts && t.Messages == nil {
+		return &input.Error{Reason: "message counts are not known", Hint: "--messages names the matrix of them"}
+	}
 	if slices.Contains(WriteFormats(), format) {
 		return nil
 	}
@@ -60,13 +90,13 @@ func CheckWritable(format string) error {
 func Lost(format string, t *Traffic) string {
 	var lost []string
 	for _, f := range writers {
-		for _, what := range f.lost {
-			if f.name == format && (what != lostMessages || t.Messages != nil) {
-				lost = append(lost, what)
+		for _, l := range f.lost {
+			if f.name == format && l.has(t) {
+				lost = append(lost, l.what)
 			}
 		}
 	}
-	return strings.Join(lost, " and ")
+	return strings.Join(lost, ", ")
 }
 
 // Write writes traffic in the format of that name. Errors: those of CheckWritable and of the writer.
@@ -76,7 +106,7 @@ func Write(w io.Writer, format string, t *Traffic) error {
 			return f.write(w, t)
 		}
 	}
-	return CheckWritable(format)
+	return CheckWritable(format, t)
 }
 
 // WriteParComm writes the bytes as ReadParComm reads them, without hops. Ranks at the end that talk to

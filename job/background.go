@@ -54,7 +54,7 @@ func parseBackground(o *Options) ([]Background, error) {
 				"--background %s: an endless job only sends, and ranks of this one wait for messages", text)
 		}
 		if named {
-			if b.list, b.file, err = ReadHosts(hosts); err != nil {
+			if b.list, b.file, err = readHosts(hosts); err != nil {
 				return nil, InOption("background", err)
 			}
 		}

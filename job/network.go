@@ -101,7 +101,7 @@ func (j *Job) openHosts(o *Options, taken occupancy) (file string, err error) {
 		}
 		return "", nil
 	}
-	list, file, err := ReadHosts(o.Hosts)
+	list, file, err := readHosts(o.Hosts)
 	if err != nil {
 		return "", err
 	}
@@ -147,8 +147,8 @@ func clipSlots(a *mapping.Allocation, ranks int, file string) error {
 	return nil
 }
 
-// ReadHosts reads a list of hosts or a file of them; file is empty for an expression.
-func ReadHosts(text string) (list []topology.HostSlots, file string, err error) {
+// readHosts reads a list of hosts or a file of them; file is empty for an expression.
+func readHosts(text string) (list []topology.HostSlots, file string, err error) {
 	if _, err := os.Stat(text); err != nil && !strings.ContainsRune(text, os.PathSeparator) {
 		list, err := topology.ParseHostList(text)
 		return list, "", err
@@ -176,6 +176,28 @@ func lineOf(path, name string) int {
 		}
 	}
 	return 0
+}
+
+// NamedHosts are the hosts of a list or a file of them, by name, for jobs whose network does not matter:
+// those without slots of their own have slots each. Errors: those of the list, and more than 2^24 slots.
+func NamedHosts(text string, slots int) ([]topology.HostSlots, error) {
+	const most = 1 << 24
+	hosts, file, err := readHosts(text)
+	if err != nil {
+		return nil, err
+	}
+	total := 0
+	for i := range hosts {
+		if hosts[i].Slots == 0 {
+			hosts[i].Slots = int32(slots)
+		}
+		if total += int(hosts[i].Slots); total > most {
+			return nil, &input.Error{File: file, Reason: fmt.Sprintf("more than %d slots on %d "+
+				"hosts", most, len(hosts)),
+				Hint: "as many slots as the job has ranks are enough"}
+		}
+	}
+	return hosts, nil
 }
 
 // unknownHost is the error of a host that the network does not have.

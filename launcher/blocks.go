@@ -9,7 +9,7 @@ import (
 )
 
 // maxBlock bounds the ranks that one line gives a host.
-const maxBlock = 1 << 24
+const maxBlock = 1 << 16
 
 // writeBlocks writes a line for every run of consecutive ranks of a host: between is what stands
 // between the host and their number.
@@ -70,24 +70,25 @@ const colonHint = "a line reads: node0:2, which gives node0 the next two ranks"
 func readColonBlocks(s *source, to mapping.Reader) error {
 	var blocks []block
 	for s.next() {
-		words := strings.Fields(s.content)
-		for _, word := range words[1:] {
-			if !strings.Contains(word, "=") {
-				return s.lines.Errorf(s.column(word), colonHint, "unexpected %q after the host", clip(word))
+		words := s.words()
+		for _, w := range words[1:] {
+			if !strings.Contains(w.text, "=") {
+				return s.lines.Errorf(w.column, colonHint, "unexpected %q after the host", clip(w.text))
 			}
 		}
-		host, number, found := strings.Cut(words[0], ":")
-		b := block{s.place(0, host), 1}
+		host, number, found := strings.Cut(words[0].text, ":")
+		column := words[0].column
 		if host == "" {
-			return s.lines.Errorf(b.entry.HostColumn, colonHint, "the host is missing")
+			return s.lines.Errorf(column, colonHint, "the host is missing")
 		}
+		ranks := int64(1)
 		if found {
 			var err error
-			if b.ranks, err = s.count(number, b.entry.HostColumn+len(host)+1, colonHint); err != nil {
+			if ranks, err = s.count(number, column+len(host)+1, colonHint); err != nil {
 				return err
 			}
 		}
-		blocks = append(blocks, b)
+		blocks = append(blocks, block{s.place(0, host, column), ranks})
 	}
 	return addBlocks(s, to, blocks)
 }
@@ -98,19 +99,18 @@ const blankHint = "a line reads: node0 2, which gives node0 the next two ranks"
 func readBlankBlocks(s *source, to mapping.Reader) error {
 	var blocks []block
 	for s.next() {
-		words := strings.Fields(s.content)
-		b := block{s.place(0, words[0]), 1}
+		words := s.words()
 		if len(words) > 2 {
-			return s.lines.Errorf(s.column(words[2]), blankHint, "unexpected %q", clip(words[2]))
+			return s.lines.Errorf(words[2].column, blankHint, "unexpected %q", clip(words[2].text))
 		}
+		ranks := int64(1)
 		if len(words) == 2 {
 			var err error
-			if b.ranks, err = s.count(words[1], s.after(b.entry.HostColumn+len(words[0]), words[1]),
-				blankHint); err != nil {
+			if ranks, err = s.count(words[1].text, words[1].column, blankHint); err != nil {
 				return err
 			}
 		}
-		blocks = append(blocks, b)
+		blocks = append(blocks, block{s.place(0, words[0].text, words[0].column), ranks})
 	}
 	return addBlocks(s, to, blocks)
 }
@@ -123,28 +123,28 @@ func readSlots(s *source, to mapping.Reader) error {
 	var blocks []block
 	at := map[string]int{}
 	for s.next() {
-		words := strings.Fields(s.content)
-		b := block{s.place(0, words[0]), 1}
-		for _, word := range words[1:] {
-			key, value, found := strings.Cut(word, "=")
+		words := s.words()
+		ranks := int64(1)
+		for _, w := range words[1:] {
+			key, value, found := strings.Cut(w.text, "=")
 			if !found {
-				return s.lines.Errorf(s.column(word), slotsHint, "expected KEY=VALUE after the host, "+
-					"found %q", clip(word))
+				return s.lines.Errorf(w.column, slotsHint, "expected KEY=VALUE after the host, found %q", clip(w.text))
 			}
 			if key != "slots" {
 				continue // max_slots and the like
 			}
 			var err error
-			if b.ranks, err = s.count(value, s.column(word)+len(key)+1, slotsHint); err != nil {
+			if ranks, err = s.count(value, w.column+len(key)+1, slotsHint); err != nil {
 				return err
 			}
 		}
-		if first, again := at[words[0]]; again {
-			blocks[first].ranks += b.ranks
+		host := words[0].text
+		if first, again := at[host]; again {
+			blocks[first].ranks += ranks
 			continue
 		}
-		at[words[0]] = len(blocks)
-		blocks = append(blocks, b)
+		at[host] = len(blocks)
+		blocks = append(blocks, block{s.place(0, host, words[0].column), ranks})
 	}
 	return addBlocks(s, to, blocks)
 }

@@ -29,7 +29,9 @@ func FuzzRead(f *testing.F) {
 		"0,2,\n1\n", "0-2", "2-0", "0-99999999", ",,",
 		"[[0,2,1,1],[0,1,1,1]]", "{\"version\":1,\"map\":[[0,2,1,1]]}", "[[0,1,9223372036854775807,1]]", "[[]]",
 		"[[0,9223372036854775807,1,9223372036854775807]]", "[[-1,1,1,1]]",
-		"LSB_TASK_GEOMETRY=\"{(2,0)(1)}\"\n", "{(0)(1)(2)(3)}", "export LSB_TASK_GEOMETRY='{(0}'", "{()}",
+		"LSB_TASK_GEOMETRY=\"{(2,0)(1)}\"\n", "{(0)(1)(2)(3)}", "export " +
+			"LSB_TASK_GEOMETRY='{(0}'", "{()}", "{(0)}{(1)}",
+		"rank 0=n0 slot=67000000", "n0:65536\nn1:65536\n",
 		"rank,new_rank\n0,2\n1,0\n2,1\n", "rank,new_rank\n0,9\n",
 	} {
 		f.Add(seed)
@@ -37,7 +39,9 @@ func FuzzRead(f *testing.F) {
 	hosts := []topology.HostSlots{{Name: "n0", Slots: 2}, {Name: "n1", Slots: 1}}
 	f.Fuzz(func(t *testing.T, text string) {
 		for _, name := range append(Formats(), "") {
-			if _, err := HostsIn("m", strings.NewReader(text), name); err != nil {
+			if named, err := HostsIn("m", strings.NewReader(text), name); err != nil {
+				checkFuzzError(t, name, err)
+			} else if _, err := ReadPlacement("m", strings.NewReader(text), name, named, 0); err != nil {
 				checkFuzzError(t, name, err)
 			}
 			p, err := ReadPlacement("m", strings.NewReader(text), name, hosts, 0)

@@ -3,7 +3,6 @@ package launcher
 import (
 	"bufio"
 	"fmt"
-	"strings"
 
 	"remap/mapping"
 )
@@ -23,11 +22,11 @@ const hostLinesHint = "one host a line: line i is the host of rank i"
 func readHostLines(s *source, to mapping.Reader) error {
 	var rank int64
 	for s.next() {
-		words := strings.Fields(s.content)
+		words := s.words()
 		if len(words) != 1 {
-			return s.lines.Errorf(s.column(words[1]), hostLinesHint, "unexpected %q after the host", clip(words[1]))
+			return s.lines.Errorf(words[1].column, hostLinesHint, "unexpected %q after the host", clip(words[1].text))
 		}
-		e := s.place(rank, words[0])
+		e := s.place(rank, words[0].text, words[0].column)
 		e.Slot = to.Free(e.Host)
 		if err := to.Add(e); err != nil {
 			return err

@@ -20,8 +20,6 @@ type Launch struct {
 	FromFile bool
 	// Source: the file is one of a shell, to be read before.
 	Source bool
-	// Batch: the command submits a job and does not start the ranks by itself.
-	Batch bool
 	// RankVariable is the environment variable in which a process finds its rank; empty where no
 	// variable of the launcher's has the rank that the program will see. HostVariable is that of the
 	// host's name; empty where the host itself knows best.
@@ -33,10 +31,10 @@ type Launch struct {
 }
 
 // Launches are the commands that start a program with a written file, the usual one first; none for
-// formats that no launcher reads. hostfile is the path of what WriteCompanion writes.
+// formats that no launcher reads, and for no ranks. hostfile is the path of what WriteCompanion writes.
 func Launches(name, path, hostfile string, p *Placement, o Options) []Launch {
 	f, err := find(name)
-	if err != nil || f.launch == nil {
+	if err != nil || f.launch == nil || p.Ranks() == 0 {
 		return nil
 	}
 	launches := f.launch(files{path, hostfile}, p, o)

@@ -27,6 +27,7 @@ type format struct {
 	read      func(s *source, to mapping.Reader) error
 	is        func(line string) bool // tells the format by its first line that is no comment; nil = never
 	endings   []string               // of file names that are of this format
+	like      string                 // the format of those whose content looks the same that Recognise names
 	// holds says what of a placement the format cannot hold, "" = nothing; nil = it holds all.
 	holds    func(p *Placement) string
 	numbers  bool // hosts or slots are numbered, not named
@@ -71,7 +72,7 @@ func openMPIFormats() []format {
 			launch: rankfileLaunches, companion: true,
 		},
 		{
-			name: "openmpi-seq", doc: "Open MPI, one host a line, line i = rank i", hint: hostLinesHint,
+			name: "openmpi-seq", like: "hosts", doc: "Open MPI, one host a line, line i = rank i", hint: hostLinesHint,
 			write: writeHostLines, read: readHostLines, names: checkNames, comments: true, binds: []Bind{BindNone},
 			launch: seqLaunches,
 		},
@@ -94,7 +95,8 @@ func hydraFormats() []format {
 			holds: onlyBlocks(shared), launch: hydraLaunches,
 		},
 		{
-			name: "intel-machinefile", doc: "Intel MPI machine file: node1:2, filled in order", hint: colonHint,
+			name: "intel-machinefile", like: "mpich-hostfile", doc: "Intel MPI machine file: node1:2, filled in " +
+				"order", hint: colonHint,
 			write: writeBlocks(":"), read: readColonBlocks, names: checkNames, comments: true, binds: allBinds,
 			holds: onlyBlocks(shared), launch: intelLaunches,
 		},
@@ -104,7 +106,8 @@ func hydraFormats() []format {
 func schedulerFormats() []format {
 	return []format{
 		{
-			name: "slurm-hostfile", doc: "Slurm's arbitrary distribution, one host a line, line i = task i",
+			name: "slurm-hostfile", like: "hosts", doc: "Slurm's arbitrary distribution, one host a line, line i " +
+				"= task i",
 			hint: hostLinesHint, write: writeHostLines, read: readHostLines, names: checkNames, comments: true,
 			binds: allBinds, launch: slurmLaunches,
 		},
@@ -121,7 +124,7 @@ func schedulerFormats() []format {
 			binds: []Bind{BindCore, BindNone}, launch: fluxLaunches,
 		},
 		{
-			name: "flux-hostfile", doc: "Flux, one host a line, line i = task i", hint: hostLinesHint,
+			name: "flux-hostfile", like: "hosts", doc: "Flux, one host a line, line i = task i", hint: hostLinesHint,
 			write: writeHostLines, read: readHostLines, names: checkNames,
 			binds: []Bind{BindCore, BindNone}, launch: fluxHostfileLaunches,
 		},
@@ -137,7 +140,8 @@ func schedulerFormats() []format {
 			is: matches(`^[^\s,:{\[(]+\s+[0-9]+$`), launch: lsfHostfileLaunches,
 		},
 		{
-			name: "pbs-nodefile", doc: "PBS node file: one host a line, a line a rank", hint: hostLinesHint,
+			name: "pbs-nodefile", like: "hosts", doc: "PBS node file: one host a line, a line a " +
+				"rank", hint: hostLinesHint,
 			endings: []string{".nodefile"}, write: writeHostLines, read: readHostLines, names: checkNames,
 			comments: true, binds: allBinds, launch: nodeFileLaunches,
 			holds: onlyBlocks("launchers under PBS add up the lines of a host, or start them as if on different " +
@@ -176,13 +180,14 @@ func Formats() []string {
 	return names
 }
 
-// Describe is one line about a format; "" when there is none of that name.
-func Describe(name string) string {
-	f, err := find(name)
-	if err != nil {
-		return ""
+// Guess is the format of a file by its content, or by the ending of its name where that tells apart formats
+// whose content looks the same; "" = neither tells.
+func Guess(path string, start []byte) string {
+	content, ending := Recognise(start), FormatOf(path)
+	if f, err := find(ending); content == "" || err == nil && f.like == content {
+		return ending
 	}
-	return f.doc
+	return content
 }
 
 // FormatOf is the format of a file's name where its ending makes that clear; "" = it does not.

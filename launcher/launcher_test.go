@@ -131,3 +131,58 @@ func TestRankfileHostNames(t *testing.T) {
 		t.Errorf("no ranks: %v", err)
 	}
 }
+
+// Errors name the place of the word that is wrong, also where a part of it stands further left.
+func TestErrorPlaces(t *testing.T) {
+	hosts := []topology.HostSlots{{Name: "n0", Slots: 4}, {Name: "n1", Slots: 4}}
+	for _, c := range []struct{ format, text, want string }{
+		{"mpich-hostfile", "n0:2 0\n", "m:1:6: unexpected"},
+		{"mpich-hostfile", "n0:0\n", `m:1:4: "0" is not a number of ranks`},
+		{"mpich-hostfile", "# c\n  n0:2\nn2:1\n", "m:3:1: host n2"},
+		{"hosts", "n0 n\n", "m:1:4: unexpected"},
+		{"lsf-hostfile", "n0 2 2\n", "m:1:6: unexpected"},
+		{"openmpi-hostfile", "n0 max_slots=0 slots=0\n", "m:1:22: "},
+		{"lsf-task-geometry", "{(0)}{(1)}", "m:1:6: text behind the end"},
+		{"lsf-task-geometry", "# a\n# b\nX={(0)(x)}", "m:3:1: the geometry does not begin"},
+		{"lsf-task-geometry", "# a\n# b\n{(0)(x)}", "m:3:6: a rank of group 1"},
+		{"lsf-task-geometry", "# a\n{(0)(0)}", "m:2:6: rank 0 was placed already, on line 2"},
+		{"lsf-task-geometry", "\"{(0)(1)}", "m:1:10: the \" that"},
+		{"lsf-task-geometry", "{(0)(1)(2)}", "m:1:9: host 2 of a job of 2 hosts"},
+		{"permutation", "rank,new_rank\n5\n", "m:2:1: the new rank is missing"},
+		{"permutation", "rank,new_rank\n0,99\n", "m:2:3: slot 99 of a job of 8 slots"},
+		{"cray-rank-order", "0, 1,x\n", `m:1:6: "x" is no rank`},
+		{"flux-taskmap", "[[0,1,\"a\",1]]", "m:1:9: a string stands where"},
+		{"flux-taskmap", "[[0,1,1,1],\n[}", "m:2:2: "},
+		{"flux-taskmap", "[[0,1,1,1],[5,1,1,1]]", "m:1: block 2 of the map: host 5"},
+	} {
+		p, err := ReadPlacement("m", strings.NewReader(c.text), c.format, hosts, 0)
+		if err == nil || !strings.HasPrefix(err.Error(), c.want) || input.Hint(err) == "" {
+			t.Errorf("%s: %q gives %v, %v; want %s", c.format, c.text, p, err, c.want)
+		}
+	}
+}
+
+// A number in a file buys no memory: what it needs more than its ranks is refused.
+func TestHostsInIsModest(t *testing.T) {
+	for text, fine := range map[string]bool{
+		"rank 0=n0 slot=67000000\n": false, "rank 0=n0 slot=1000\n": true, "n0:65536\n": true, "n0:65537\n": false,
+		strings.Repeat("n0:65536\n", 100): false,
+	} {
+		if hosts, err := HostsIn("m", strings.NewReader(text), ""); (err == nil) != fine {
+			t.Errorf("%.30q: %v, %v", text, hosts, err)
+		}
+	}
+}
+
+// Content tells the format, and the ending between those that look the same.
+func TestGuess(t *testing.T) {
+	for _, c := range []struct{ path, text, want string }{
+		{"a.csv", "rank,new_rank\n", "permutation"}, {"a.nodefile", "n0\n", "pbs-nodefile"}, {"a", "n0\n", "hosts"},
+		{"a.rankfile", "n0:2\n", "mpich-hostfile"}, {"a.rankfile", "rank 0=n0 slot=0\n", "openmpi-rankfile"},
+		{"a.taskmap", "", "flux-taskmap"}, {"a", "", ""},
+	} {
+		if got := Guess(c.path, []byte(c.text)); got != c.want {
+			t.Errorf("%s with %q: %s, want %s", c.path, c.text, got, c.want)
+		}
+	}
+}

@@ -85,7 +85,7 @@ func fluxRun(p *Placement, o Options) []string {
 }
 
 func geometryLaunches(_ files, p *Placement, o Options) []Launch {
-	l := Launch{Launcher: "LSF", Source: true, Batch: true, Args: []string{"bsub", "-n", count(p.Ranks())},
+	l := Launch{Launcher: "LSF", Source: true, Args: []string{"bsub", "-n", count(p.Ranks())},
 		Notes: []string{"LSF decides which node gets which group of ranks: the groups hold, the nodes may differ"}}
 	switch o.Bind {
 	case BindCore, BindSocket:
@@ -96,7 +96,7 @@ func geometryLaunches(_ files, p *Placement, o Options) []Launch {
 }
 
 func lsfHostfileLaunches(f files, p *Placement, _ Options) []Launch {
-	return []Launch{{Launcher: "LSF", Batch: true,
+	return []Launch{{Launcher: "LSF",
 		Args:  []string{"bsub", "-hostfile", operand(f.path), "mpirun"},
 		Notes: []string{"not together with -n, -m, -R or a task geometry"}}}
 }

@@ -75,7 +75,7 @@ const orderHint = "ranks in the order of slots with commas between, such as 0,4,
 func readRankOrder(s *source, to mapping.Reader) error {
 	slot := 0
 	for s.next() {
-		at := s.column(s.content)
+		at := s.start
 		for word := range strings.SplitSeq(s.content, ",") {
 			column := at + len(word) - len(strings.TrimLeft(word, " \t"))
 			at += len(word) + 1
@@ -107,7 +107,7 @@ func readRankOrder(s *source, to mapping.Reader) error {
 func addToSlot(s *source, to mapping.Reader, rank int64, slot, column int) error {
 	host, within, err := to.Slot(slot)
 	if err != nil {
-		return misplaced(s, column, err)
+		return misplaced(s, s.lines.Number, column, err)
 	}
 	return to.Add(mapping.RankPlace{Rank: rank, Host: host, Slot: within, Line: s.lines.Number,
 		RankColumn: column,
@@ -144,11 +144,14 @@ func readPermutation(s *source, to mapping.Reader) error {
 	for s.next() {
 		old, now, found := strings.Cut(s.content, ",")
 		rank, err := whole(strings.TrimSpace(old))
-		if err != nil || !found {
-			return s.lines.Errorf(s.column(s.content), permutationHint, "rank %q is not a whole number", clip(old))
+		if !found {
+			return s.lines.Errorf(s.start, permutationHint, "the new rank is missing behind %q", clip(old))
+		}
+		if err != nil {
+			return s.lines.Errorf(s.start, permutationHint, "rank %q is not a whole number", clip(old))
 		}
 		slot, err := whole(strings.TrimSpace(now))
-		column := s.column(s.content) + len(old) + 1
+		column := s.start + len(old) + 1
 		if err != nil {
 			return s.lines.Errorf(column, permutationHint, "new rank %q is not a whole number", clip(now))
 		}

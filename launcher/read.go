@@ -79,8 +79,15 @@ func HostsIn(file string, r io.Reader, name string) ([]topology.HostSlots, error
 	if err := read(file, r, name, &h); err != nil {
 		return nil, err
 	}
+	const least = 1 << 20 // slots that a job may have whatever the number of ranks
 	var hosts []topology.HostSlots
+	var total int64
 	for name, slots := range h.slots {
+		if total += slots; total > max(least, 64*h.entries) {
+			return nil, &input.Error{File: file, Reason: fmt.Sprintf("%d slots and more for %d "+
+				"ranks", total, h.entries),
+				Hint: "--hosts names the job's hosts, with their slots"}
+		}
 		hosts = append(hosts, topology.HostSlots{Name: name, Slots: int32(slots)})
 	}
 	slices.SortFunc(hosts, func(a, b topology.HostSlots) int {
@@ -118,22 +125,23 @@ func read(file string, r io.Reader, name string, to mapping.Reader) error {
 
 // hostFinder takes the entries of a file of whose job nothing is known, for their hosts.
 type hostFinder struct {
-	file  string
-	slots map[string]int64 // that each host needs
-	next  map[string]int64 // slot of each host that no entry has taken
-	total int64
+	file    string
+	slots   map[string]int64 // that each host needs
+	next    map[string]int64 // slot of each host that no entry has taken
+	entries int64
 }
 
-// maxFound bounds the slots of a job whose hosts are those of a file.
-const maxFound = 1 << 26
+// maxFound bounds the ranks of a job whose hosts are those of a file.
+const maxFound = 1 << 22
 
 func (h *hostFinder) Add(e mapping.RankPlace) error {
-	before := h.slots[e.Host]
-	h.slots[e.Host] = max(before, e.Slot+1)
+	h.entries++
+	h.slots[e.Host] = max(h.slots[e.Host], e.Slot+1)
 	h.next[e.Host] = max(h.next[e.Host], e.Slot+1)
-	if h.total += h.slots[e.Host] - before; h.total > maxFound {
-		return &input.Error{File: h.file, Line: e.Line, Column: e.SlotColumn, Hint: "is this the right file?",
-			Reason: fmt.Sprintf("more than %d slots", maxFound)}
+	if h.entries > maxFound {
+		return &input.Error{File: h.file, Line: e.Line, Column: e.SlotColumn, Hint: "--hosts names the job's " +
+			"hosts, " +
+			"with their slots", Reason: fmt.Sprintf("more than %d ranks on hosts that are not known", maxFound)}
 	}
 	return nil
 }

@@ -15,6 +15,7 @@ type source struct {
 	r       io.Reader // what is read, for formats without lines
 	lines   *linescan.Lines
 	content string // of the line in hand, without comment and surrounding blanks; never empty
+	start   int    // column of the content's first byte, from 1
 	hint    string // how the file should look
 }
 
@@ -27,23 +28,39 @@ func (s *source) next() bool {
 	for s.lines.Next() {
 		text, _, _ := strings.Cut(s.lines.Text(), "#")
 		if s.content = strings.TrimSpace(text); s.content != "" {
+			s.start = 1 + strings.Index(text, s.content)
 			return true
 		}
 	}
 	return false
 }
 
-// column is where a word of the line in hand stands first, from 1.
-func (s *source) column(word string) int { return s.after(1, word) }
-
-// after is where a word stands at or behind a column.
-func (s *source) after(column int, word string) int {
-	return column + max(0, strings.Index(s.lines.Text()[column-1:], word))
+// word is a word of the line in hand.
+type word struct {
+	text   string
+	column int // of its first byte, from 1
 }
 
-// place is the entry of a rank on a host that the line in hand names.
-func (s *source) place(rank int64, host string) mapping.RankPlace {
-	column := s.column(host)
+// words splits the line in hand at blanks.
+func (s *source) words() []word {
+	var words []word
+	for at := 0; at < len(s.content); {
+		if s.content[at] == ' ' || s.content[at] == '\t' {
+			at++
+			continue
+		}
+		end := at
+		for end < len(s.content) && s.content[end] != ' ' && s.content[end] != '\t' {
+			end++
+		}
+		words = append(words, word{s.content[at:end], s.start + at})
+		at = end
+	}
+	return words
+}
+
+// place is the entry of a rank on a host whose name stands at a column of the line in hand.
+func (s *source) place(rank int64, host string, column int) mapping.RankPlace {
 	return mapping.RankPlace{Rank: rank, Host: host, Line: s.lines.Number, RankColumn: column,
 		HostColumn: column,
 		SlotColumn: column}

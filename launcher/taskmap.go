@@ -2,11 +2,11 @@ package launcher
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"strings"
 
 	"remap/input"
 	"remap/internal/linescan"
@@ -87,19 +87,19 @@ func readTaskMap(s *source, to mapping.Reader) error {
 	}
 	blocks, err := parseTaskMap(text)
 	if err != nil {
-		return &input.Error{File: s.file, Line: 1, Reason: err.Error(), Hint: taskMapHint, Err: err}
+		return inTaskMap(s, text, err)
 	}
 	var rank int64
 	for i, b := range blocks {
 		if len(b) != 4 || b[0] < 0 || b[1] < 1 || b[2] < 1 || b[3] < 1 {
-			return &input.Error{File: s.file, Line: 1, Hint: taskMapHint,
-				Reason: fmt.Sprintf("block %d, %v, is not a number of a host and three numbers above 0", i, b)}
+			return &input.Error{File: s.file, Line: 1, Hint: taskMapHint, Reason: fmt.Sprintf(
+				"block %d of the map, %v, is not a number of a host and three numbers above 0", i+1, b)}
 		}
 		for range b[3] {
 			for n := range b[1] {
 				host, err := to.Host(int(min(b[0]+n, 1<<31)))
 				if err != nil {
-					return misplaced(s, 0, err)
+					return misplaced(s, 1, 0, fmt.Errorf("block %d of the map: %w", i+1, err))
 				}
 				for range b[2] {
 					e := mapping.RankPlace{Rank: rank, Host: host, Slot: to.Free(host), Line: 1}
@@ -119,28 +119,36 @@ func parseTaskMap(text []byte) ([][]int64, error) {
 		Version int       `json:"version"`
 		Map     [][]int64 `json:"map"`
 	}
-	if strings.HasPrefix(strings.TrimSpace(string(text)), "{") {
-		err := json.Unmarshal(text, &object)
-		if err == nil && object.Version != 1 {
-			err = fmt.Errorf("version %d of a task map, not 1", object.Version)
-		}
-		return object.Map, inJSON(err)
+	if !bytes.HasPrefix(bytes.TrimSpace(text), []byte("{")) {
+		err := json.Unmarshal(text, &object.Map)
+		return object.Map, err
 	}
-	err := json.Unmarshal(text, &object.Map)
-	return object.Map, inJSON(err)
+	err := json.Unmarshal(text, &object)
+	if err == nil && object.Version != 1 {
+		err = fmt.Errorf("version %d of a task map, not 1", object.Version)
+	}
+	return object.Map, err
 }
 
-// inJSON says in our words what the json package found.
-func inJSON(err error) error {
+// position is the line and the column of a byte of a text.
+func position(text []byte, at int) (line, column int) {
+	before := text[:max(0, min(at, len(text)))]
+	return 1 + bytes.Count(before, []byte("\n")), len(before) - bytes.LastIndexByte(before, '\n')
+}
+
+// inTaskMap says in our words, and where, what the json package found.
+func inTaskMap(s *source, text []byte, err error) error {
+	e := &input.Error{File: s.file, Line: 1, Reason: err.Error(), Hint: taskMapHint, Err: err}
 	var kind *json.UnmarshalTypeError
-	if errors.As(err, &kind) {
-		return fmt.Errorf("byte %d: a %s stands where a number or a list belongs", kind.Offset, kind.Value)
-	}
 	var syntax *json.SyntaxError
-	if errors.As(err, &syntax) {
-		return fmt.Errorf("byte %d: %w", syntax.Offset, err)
+	switch {
+	case errors.As(err, &kind):
+		e.Line, e.Column = position(text, int(kind.Offset)-1)
+		e.Reason = fmt.Sprintf("a %s stands where a number or a list belongs", kind.Value)
+	case errors.As(err, &syntax):
+		e.Line, e.Column = position(text, int(syntax.Offset)-1)
 	}
-	return err
+	return e
 }
 
 // readNumbered reads a whole file without its byte order mark.
@@ -158,7 +166,7 @@ func readNumbered(s *source) ([]byte, error) {
 }
 
 // misplaced is the error of a host or slot that the job does not have.
-func misplaced(s *source, column int, err error) error {
-	return &input.Error{File: s.file, Line: max(1, s.lines.Number), Column: column, Reason: err.Error(),
+func misplaced(s *source, line, column int, err error) error {
+	return &input.Error{File: s.file, Line: line, Column: column, Reason: err.Error(),
 		Hint: "--hosts names the job's hosts, with their slots", Err: errors.Join(mapping.ErrMisplaced, err)}
 }

@@ -43,6 +43,12 @@ func CheckOptions(name string, o Options) error {
 	return f.checkBind(o)
 }
 
+// MayRefuse tells whether there are mappings that the format cannot hold.
+func MayRefuse(name string) bool {
+	f, err := find(name)
+	return err == nil && f.holds != nil
+}
+
 // CheckHosts is what Check says of a placement on all of these hosts, but for the order of ranks.
 func CheckHosts(name string, hosts []topology.HostSlots, o Options) error {
 	f, err := find(name)

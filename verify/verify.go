@@ -5,9 +5,11 @@ package verify
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"os"
 	"os/exec"
 	"regexp"
@@ -30,9 +32,10 @@ type Wrong struct {
 }
 
 // Compare lists the ranks whose host is not the planned one, by rank. planned and found name the host of
-// every rank; "" = none. Names are compared without case and, where one of them has no dot, up to the
-// first dot.
+// every rank; "" = none. Names are compared without case. Where one of two names has no dot, they are
+// compared up to the first dot, unless that is an address or the short name of several planned hosts.
 func Compare(planned, found []string) []Wrong {
+	whole := notShort(planned)
 	wrong := []Wrong{}
 	for r := range max(len(planned), len(found)) {
 		w := Wrong{Rank: r}
@@ -42,7 +45,7 @@ func Compare(planned, found []string) []Wrong {
 		if r < len(found) && found[r] != "" {
 			w.Found = &found[r]
 		}
-		if w.Found == nil && w.Planned == "" || w.Found != nil && sameHost(w.Planned, *w.Found) {
+		if w.Found == nil && w.Planned == "" || w.Found != nil && sameHost(w.Planned, *w.Found, whole) {
 			continue
 		}
 		wrong = append(wrong, w)
@@ -50,20 +53,35 @@ func Compare(planned, found []string) []Wrong {
 	return wrong
 }
 
-func sameHost(a, b string) bool {
-	if !strings.Contains(a, ".") || !strings.Contains(b, ".") {
-		a, _, _ = strings.Cut(a, ".")
-		b, _, _ = strings.Cut(b, ".")
+// notShort are the short names of several of the hosts.
+func notShort(names []string) map[string]bool {
+	first, several := map[string]string{}, map[string]bool{}
+	for _, name := range names {
+		short, _, _ := strings.Cut(strings.ToLower(name), ".")
+		if other, seen := first[short]; seen && !strings.EqualFold(other, name) {
+			several[short] = true
+		}
+		first[short] = name
 	}
-	return strings.EqualFold(a, b)
+	return several
 }
+
+func sameHost(a, b string, whole map[string]bool) bool {
+	if strings.EqualFold(a, b) {
+		return true
+	}
+	shortA, _, dotsA := strings.Cut(strings.ToLower(a), ".")
+	shortB, _, dotsB := strings.Cut(strings.ToLower(b), ".")
+	return dotsA != dotsB && shortA == shortB && !whole[shortA] && !IsAddress(a) && !IsAddress(b)
+}
+
+// IsAddress tells an address from a name: processes know only the name of their host.
+func IsAddress(host string) bool { return net.ParseIP(host) != nil }
 
 // Run is one start of a launcher.
 type Run struct {
-	// Launch is the command; its Args[0] is replaced by Launcher where that is not empty.
+	// Launch is the command.
 	Launch launcher.Launch
-	// Launcher is a program and options of it that come first.
-	Launcher []string
 	// Appended is what belongs behind the last of Launch.Args (Launch.FromFile).
 	Appended string
 	// Ranks is how many are expected.
@@ -73,13 +91,16 @@ type Run struct {
 	// three of 256 ranks on a busy machine, with exit status 0. 0 = once.
 	Tries   int
 	Planned []string
+
+	stay string // seconds that ranks stay; empty = 1
 	// Timeout ends a launcher that hangs; 0 = never.
 	Timeout time.Duration
 }
 
 // Outcome is what a launcher did.
 type Outcome struct {
-	// Found names the host of every rank, "" where it did not report; length at least Run.Ranks.
+	// Found names the host of every rank, "" where it did not report, and both joined by " and " where it
+	// reported twice, as when a job is started twice; length at least Run.Ranks.
 	Found []string
 	// Said is the end of what the launcher wrote to standard error.
 	Said string
@@ -97,12 +118,13 @@ var answer = regexp.MustCompile(`(?m)remap-verify rank=([0-9]+) host=([A-Za-z0-9
 
 // program prints the rank and the host of a process, and stays for a second: Open MPI 5.0.7 hangs, and
 // 4.1.4 leaves out ranks, when ranks end before the last ones have started. Every word of it is ours.
-func program(l launcher.Launch) []string {
+func program(l launcher.Launch, stay string) []string {
 	host := "$(uname -n)"
 	if l.HostVariable != "" {
 		host = "$" + l.HostVariable
 	}
-	return []string{"sh", "-c", fmt.Sprintf(`echo "remap-verify rank=$%s host=%s"; sleep 1`, l.RankVariable, host)}
+	return []string{"sh", "-c", fmt.Sprintf(`echo "remap-verify rank=$%s host=%s"; sleep %s`, l.RankVariable, host,
+		stay)}
 }
 
 // patience is how long a launcher that was asked to end may take.
@@ -135,14 +157,12 @@ func (r *Run) once(ctx context.Context) (*Outcome, error) {
 	defer cancel()
 	words := append([]string(nil), r.Launch.Args...)
 	words[len(words)-1] += r.Appended
-	if len(r.Launcher) > 0 {
-		words = append(append([]string(nil), r.Launcher...), words[1:]...)
-	}
-	words = append(words, program(r.Launch)...)
-	var output, said bytes.Buffer
+	words = append(words, program(r.Launch, cmp.Or(r.stay, "1"))...)
+	o := &Outcome{Tries: 1, Found: make([]string, r.Ranks)}
+	output, said := &answers{outcome: o}, &end{}
 	command := exec.CommandContext(limited, words[0], words[1:]...)
 	command.Env = append(os.Environ(), r.Launch.Env...)
-	command.Stdout, command.Stderr = &output, &said
+	command.Stdout, command.Stderr = output, said
 	command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	// A launcher that is asked to end ends its ranks on other hosts, too.
 	command.Cancel = func() error { return syscall.Kill(-command.Process.Pid, syscall.SIGTERM) }
@@ -151,41 +171,88 @@ func (r *Run) once(ctx context.Context) (*Outcome, error) {
 		return nil, fmt.Errorf("%w: %w", ErrNotStarted, err)
 	}
 	err := command.Wait()
-	if limited.Err() != nil {
-		syscall.Kill(-command.Process.Pid, syscall.SIGKILL) // what is left of it
-	}
+	syscall.Kill(-command.Process.Pid, syscall.SIGKILL) // what is left of it
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
-	o := &Outcome{Tries: 1, Found: make([]string, r.Ranks), Said: tail(said.String()), Err: err}
+	if errors.Is(err, exec.ErrWaitDelay) {
+		err = nil // it ended well, and left a process that kept the pipe open
+	}
+	output.flush()
+	o.Said, o.Err = said.String(), err
 	if limited.Err() != nil {
 		o.Err = fmt.Errorf("it did not end within %v", r.Timeout)
 	}
-	o.read(output.Bytes())
 	return o, nil
 }
 
 // maxRank bounds the ranks that a launcher may report.
 const maxRank = 1 << 24
 
-// read takes the answers from what the processes have printed.
-func (o *Outcome) read(output []byte) {
-	for _, line := range answer.FindAllSubmatch(output, -1) {
-		rank, err := strconv.Atoi(string(line[1]))
-		if err != nil || rank >= maxRank {
-			continue
+// answers takes what the processes print, line by line, and keeps only the answers.
+type answers struct {
+	outcome *Outcome
+	line    []byte
+}
+
+// maxAnswer is the longest line that can be an answer, in bytes.
+const maxAnswer = 1 << 12
+
+func (a *answers) Write(text []byte) (int, error) {
+	for _, b := range text {
+		switch {
+		case b == '\n':
+			a.flush()
+		case len(a.line) < maxAnswer:
+			a.line = append(a.line, b)
 		}
-		for rank >= len(o.Found) {
-			o.Found = append(o.Found, "")
-		}
-		o.Found[rank] = string(line[2])
+	}
+	return len(text), nil
+}
+
+func (a *answers) flush() {
+	a.outcome.read(a.line)
+	a.line = a.line[:0]
+}
+
+// read takes the answer from a line of output.
+func (o *Outcome) read(line []byte) {
+	found := answer.FindSubmatch(line)
+	if found == nil {
+		return
+	}
+	rank, err := strconv.Atoi(string(found[1]))
+	if err != nil || rank >= maxRank {
+		return
+	}
+	for rank >= len(o.Found) {
+		o.Found = append(o.Found, "")
+	}
+	host := string(found[2])
+	switch before := o.Found[rank]; {
+	case before == "":
+		o.Found[rank] = host
+	case !strings.Contains(before, " and "):
+		o.Found[rank] = before + " and " + host
 	}
 }
 
-// tail is the last lines of a text.
-func tail(text string) string {
+// end keeps the end of what is written to it.
+type end struct{ text []byte }
+
+func (e *end) Write(text []byte) (int, error) {
+	const most = 16 << 10
+	e.text = append(e.text, text...)
+	if len(e.text) > 2*most {
+		e.text = append(e.text[:0], e.text[len(e.text)-most:]...)
+	}
+	return len(text), nil
+}
+
+// String is the last lines.
+func (e *end) String() string {
 	const most = 12
-	lines := strings.Split(strings.TrimSpace(text), "\n")
+	lines := strings.Split(strings.TrimSpace(string(e.text)), "\n")
 	return strings.Join(lines[max(0, len(lines)-most):], "\n")
 }
 
@@ -234,7 +301,9 @@ func Choose(ctx context.Context, launches []launcher.Launch, program string) (la
 	if program == "" {
 		program = launches[0].Args[0]
 	}
-	output, err := exec.CommandContext(ctx, program, "--version").Output()
+	command := exec.CommandContext(ctx, program, "--version")
+	command.WaitDelay = patience
+	output, err := command.Output()
 	if err != nil && len(output) == 0 {
 		return launcher.Launch{}, fmt.Errorf("%w: %w", ErrNotStarted, err)
 	}

@@ -3,11 +3,14 @@ package verify
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -44,11 +47,15 @@ func TestHostNames(t *testing.T) {
 		same bool
 	}{
 		{"n1", "N1", true}, {"n1", "n1.cluster.org", true}, {"n1.a", "n1.b", false}, {"n1", "n10", false},
-		{"n1.a", "n1.a", true},
+		{"n1.a", "n1.a", true}, {"10.0.0.1", "10", false}, {"10.0.0.1", "10.0.0.1", true},
 	} {
 		if got := len(Compare([]string{c.a}, []string{c.b})) == 0; got != c.same {
 			t.Errorf("%s and %s are one host: %t", c.a, c.b, got)
 		}
+	}
+	// A short name that two planned hosts share is neither of them.
+	if wrong := Compare([]string{"n1.a", "n1.b", "n2.a"}, []string{"n1", "n1", "n2"}); len(wrong) != 2 {
+		t.Errorf("n1 passes for n1.a and n1.b: %v", wrong)
 	}
 }
 
@@ -79,7 +86,8 @@ func TestIgnored(t *testing.T) {
 // does what is asked for wrong.
 const standIn = `#!/bin/sh
 [ "$WRONG" = fail ] && { echo "no such host" >&2; exit 7; }
-[ "$WRONG" = hang ] && { sleep 1000 & wait; }
+[ "$WRONG" = hang ] && { sleep 1000 & echo $! >"$SLURM_HOSTFILE.child"; wait; }
+[ "$WRONG" = leave ] && sleep 1000 &
 shift 4 # -n N -m arbitrary
 rank=0
 while read -r host; do
@@ -89,16 +97,19 @@ while read -r host; do
 		rank=2 && continue
 	[ "$WRONG" = lose ] && [ "$rank" = 2 ] && rank=3 && continue
 	SLURM_PROCID=$rank SLURMD_NODENAME=$name "$@" &
+	[ "$WRONG" = twice ] && [ "$rank" = 0 ] && SLURM_PROCID=$rank SLURMD_NODENAME=n7 "$@" &
+	ranks="$ranks $!"
 	rank=$((rank + 1))
 done <"$SLURM_HOSTFILE"
-wait
+wait $ranks
 echo "done" >&2
 [ "$WRONG" = late ] && exit 3
 exit 0
 `
 
 // start writes a file for Slurm and has the stand-in start its ranks.
-func start(t *testing.T, wrong string, timeout time.Duration) (planned []string, o *Outcome, err error) {
+func start(t *testing.T, wrong string, timeout time.Duration) (planned []string, path string, o *Outcome,
+	err error) {
 	t.Helper()
 	if _, err := exec.LookPath("sh"); err != nil {
 		t.Skip("no sh on this machine: the stand-in for a launcher cannot run")
@@ -107,7 +118,8 @@ func start(t *testing.T, wrong string, timeout time.Duration) (planned []string,
 	if err := os.Mkdir(folder, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	program, path := filepath.Join(folder, "srun"), filepath.Join(folder, "hosts")
+	program := filepath.Join(folder, "srun")
+	path = filepath.Join(folder, "hosts")
 	p := &launcher.Placement{Hosts: []topology.HostSlots{{Name: "n0", Slots: 2}, {Name: "n1", Slots: 2}},
 		Host: []int32{1, 0, 0, 1}, Slot: []int32{0, 0, 1, 1}}
 	file, err := os.Create(path)
@@ -120,13 +132,14 @@ func start(t *testing.T, wrong string, timeout time.Duration) (planned []string,
 	}
 	t.Setenv("WRONG", wrong)
 	run := Run{Launch: launcher.Launches("slurm-hostfile", path, "", p, launcher.Options{})[0],
-		Launcher: []string{program}, Ranks: 4, Timeout: timeout, Tries: 3}
+		Ranks: 4, Timeout: timeout, Tries: 3, stay: "0"}
+	run.Launch.Args[0] = program
 	for r := range 4 {
 		planned = append(planned, p.HostName(r))
 	}
 	run.Planned = planned
 	o, err = run.Start(context.Background())
-	return planned, o, err
+	return planned, path, o, err
 }
 
 func TestStart(t *testing.T) {
@@ -138,8 +151,9 @@ func TestStart(t *testing.T) {
 	}{
 		{"", nil, false, 1}, {"ignore", []int{0, 1, 2, 3}, false, 1}, {"fail", []int{0, 1, 2, 3}, true, 1},
 		{"lose", []int{2}, false, 3}, {"late", nil, true, 1}, {"once", nil, false, 2},
+		{"twice", []int{0}, false, 1}, {"leave", nil, false, 1},
 	} {
-		planned, o, err := start(t, c.wrong, 0)
+		planned, _, o, err := start(t, c.wrong, 0)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -156,10 +170,29 @@ func TestStart(t *testing.T) {
 
 // A launcher that hangs is ended with all that it has started.
 func TestTimeout(t *testing.T) {
-	planned, o, err := start(t, "hang", 50*time.Millisecond)
-	if err != nil || o.Err == nil || !strings.Contains(o.Err.Error(), "50ms") ||
+	planned, path, o, err := start(t, "hang", time.Second)
+	if err != nil || o.Err == nil || !strings.Contains(o.Err.Error(), "1s") ||
 		len(Compare(planned, o.Found)) != 4 {
 		t.Errorf("%+v, %v", o, err)
+	}
+	text, err := os.ReadFile(path + ".child")
+	if err != nil {
+		t.Skip("the stand-in was ended before it had started its child")
+	}
+	child, err := strconv.Atoi(strings.TrimSpace(string(text)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 100 { // until the system has taken it away
+		if syscall.Kill(child, 0) != nil {
+			return
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+	if state, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", child)); err != nil ||
+		!strings.Contains(string(state),
+			") Z ") {
+		t.Errorf("the child %d of the launcher still runs: %s", child, state)
 	}
 }
 
@@ -199,13 +232,22 @@ func TestChoose(t *testing.T) {
 	}
 }
 
-// Other output of ranks and launchers between the answers does not matter, nor do ranks that nobody planned.
-func TestRead(t *testing.T) {
-	o := Outcome{Found: make([]string, 2)}
-	o.read([]byte("hello\nremap-verify rank=1 host=n1\n[n0] remap-verify rank=0 host=n0 \nremap-verify " +
-		"rank=x host=y\n" +
-		"remap-verify rank=3 host=a.b\nremap-verify rank=99999999999 host=n0\nremap-verify rank=0 host=$(x)\n"))
-	if want := []string{"n0", "n1", "", "a.b"}; !slices.Equal(o.Found, want) {
-		t.Errorf("%q, want %q", o.Found, want)
+// Other output of ranks and launchers between the answers does not matter, nor how it is cut into pieces, nor
+// ranks that nobody planned.
+func TestAnswers(t *testing.T) {
+	text := "hello\nremap-verify rank=1 host=n1\n[n0] remap-verify rank=0 host=n0 \nremap-verify rank=x " +
+		"host=y\n" +
+		strings.Repeat("y", 1<<20) + "\nremap-verify rank=3 host=a.b\nremap-verify rank=99999999999 host=n0\n" +
+		"remap-verify rank=0 host=$(x)\nremap-verify rank=4 host=n4\r\nremap-verify rank=1 host=n1"
+	for _, piece := range []int{1, 7, len(text)} {
+		o := &Outcome{Found: make([]string, 2)}
+		a := &answers{outcome: o}
+		for rest := []byte(text); len(rest) > 0; rest = rest[min(piece, len(rest)):] {
+			a.Write(rest[:min(piece, len(rest))])
+		}
+		a.flush()
+		if want := []string{"n0", "n1 and n1", "", "a.b", "n4"}; !slices.Equal(o.Found, want) {
+			t.Errorf("%q, want %q", o.Found, want)
+		}
 	}
 }

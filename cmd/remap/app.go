@@ -75,7 +75,8 @@ func (p *program) newApp() *cli.App {
 			p.command("convert", "write a mapping, a graph or a network in another format", convertExamples, p.convert,
 				p.mappingFlag(), p.mappingFormatFlag(), only(p.trafficFlags(), "graph", "graph-format", "messages"),
 				only(p.networkFlags(), "topology"), hosts, p.launcherFlags(), p.quietFlag(),
-				p.outputFlags(allFormats(), "", "csv, edges or ibnetdiscover, or as the ending of --output says")),
+				p.outputFlags(allFormats(), "", "edges for graphs, ibnetdiscover for networks; mappings csv, or as "+
+					"the ending of --output says")),
 			p.command("generate", "write a pattern, a network or a scenario to a file", generateExamples, p.generate,
 				only(join(p.trafficFlags(), p.networkFlags()), "pattern", "topology"), p.scenarioFlag(), p.quietFlag(),
 				p.outputFlags(strings.Join(commgraph.WriteFormats(), ", ")+"; ibnetdiscover; toml", "",

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -12,6 +13,7 @@ import (
 	"remap/input"
 	"remap/internal/files"
 	"remap/launcher"
+	"remap/mapping"
 	"remap/topology"
 )
 
@@ -54,7 +56,6 @@ func (p *program) convertMapping() error {
 	if err != nil {
 		return err
 	}
-	out.rescue = nil // nothing is lost: the mapping is a file already
 	return p.writePlacement(out, place)
 }
 
@@ -89,14 +90,13 @@ func (p *program) writeGraph(t *commgraph.Traffic) error {
 	if err != nil {
 		return err
 	}
-	write := func(w io.Writer) error { return commgraph.Write(w, format, t) }
-	if err := commgraph.CheckWritable(format); err != nil {
+	if err := commgraph.CheckWritable(format, t); err != nil {
 		return inOption("format", err)
 	}
 	if lost := commgraph.Lost(format, t); lost != "" {
 		p.say("note: a %s file holds no %s", format, lost)
 	}
-	return out.write(write)
+	return out.write(func(w io.Writer) error { return commgraph.Write(w, format, t) })
 }
 
 // topologyFormats are what networks can be written as.
@@ -119,9 +119,6 @@ func (p *program) convertTopology() error {
 	return out.write(func(w io.Writer) error { return topology.WriteIBNetDiscover(w, machine) })
 }
 
-// maxMappingFile is the largest mapping file that verify and convert read, in bytes.
-const maxMappingFile = 1 << 30
-
 // inputBytes reads a mapping file whole: it is read twice where it has to tell the hosts, too.
 func (p *program) inputBytes(path string) ([]byte, error) {
 	file, err := commgraph.OpenFile(path)
@@ -129,12 +126,13 @@ func (p *program) inputBytes(path string) ([]byte, error) {
 		return nil, err
 	}
 	defer file.Close()
-	content, err := io.ReadAll(io.LimitReader(file, maxMappingFile+1))
+	content, err := io.ReadAll(io.LimitReader(file, mapping.MaxFile+1))
 	if err != nil {
 		return nil, err
 	}
-	if len(content) > maxMappingFile {
-		return nil, &input.Error{File: path, Reason: fmt.Sprintf("larger than %d bytes", maxMappingFile),
+	if len(content) > mapping.MaxFile {
+		return nil, &input.Error{File: path, Reason: fmt.Sprintf("a mapping larger than %d "+
+			"bytes", int64(mapping.MaxFile)),
 			Hint: "is this the right file?"}
 	}
 	return content, nil
@@ -156,6 +154,11 @@ func (p *program) companion(place *launcher.Placement, format string) (path stri
 		return "", nil, err
 	}
 	path = filepath.Join(folder, "hosts")
-	err = files.Replace(path, func(w io.Writer) error { return launcher.WriteCompanion(w, place) })
-	return path, func() { os.RemoveAll(folder) }, err
+	if err := files.Replace(path, func(w io.Writer) error {
+		return launcher.WriteCompanion(w,
+			place)
+	}); err != nil {
+		return "", nil, errors.Join(err, os.RemoveAll(folder))
+	}
+	return path, func() { os.RemoveAll(folder) }, nil
 }

@@ -317,8 +317,8 @@ func (s *settings) outputFlags(formats, value, byDefault string) []cli.Flag {
 		&cli.StringFlag{Name: "format", Destination: &s.format, Value: value, DefaultText: byDefault,
 			Usage: "`FORMAT`: " + formats},
 		&cli.BoolFlag{Name: "force", DisableDefaultText: true, Destination: &s.force,
-			Usage: "replace existing files; write a launcher's file that cannot hold the whole mapping, with a " +
-				"warning in it"},
+			Usage: "replace existing files; where mappings are written, also a launcher's file that cannot hold all " +
+				"of one, with a warning in it"},
 	}
 }
 
@@ -344,7 +344,7 @@ func (s *settings) verifyFlags() []cli.Flag {
 				"that " +
 				"of the format)"},
 		&cli.DurationFlag{Name: "timeout", Destination: &s.timeout, Value: 5 * time.Minute,
-			Usage: "end a launcher that hangs after a `DURATION`"},
+			Usage: "end a launcher that hangs after a `DURATION`; 0 = never"},
 	}
 }
 

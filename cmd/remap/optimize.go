@@ -73,6 +73,9 @@ func (p *program) optimize(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	if err := out.keepable(); err != nil {
+		return err
+	}
 	j, strategies, options, err := p.loadToCompare()
 	if err != nil {
 		return err

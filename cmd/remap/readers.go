@@ -3,9 +3,13 @@ package main
 import (
 	"cmp"
 	"errors"
+	"fmt"
 	"io"
+	"math"
+	"os"
 	"strings"
 
+	"remap/internal/files"
 	"remap/job"
 	"remap/launcher"
 	"remap/mapping"
@@ -50,10 +54,17 @@ func (p *program) openMappingOutput() (*mappingOutput, error) {
 			return nil, err
 		}
 	}
-	if o.format != launcher.Native && o.format != "json" {
-		o.rescue, err = p.openOutput(p.output + ".csv")
+	return o, nil
+}
+
+// keepable refuses, before a search, a format that may not hold what is found where there is no file beside
+// which it could be kept.
+func (o *mappingOutput) keepable() error {
+	if o.toFile() || o.options.Force || !launcher.MayRefuse(o.format) {
+		return nil
 	}
-	return o, err
+	return usage("--output FILE; what is found is then kept as csv if the format cannot hold it",
+		"--format %s cannot hold every mapping, and without --output it would be lost", o.format)
 }
 
 // launcherOptions are --bind and --host-cores.
@@ -62,6 +73,9 @@ func (p *program) launcherOptions() (o launcher.Options, err error) {
 		if o.Bind, err = launcher.ParseBind(p.bind); err != nil {
 			return o, inOption("bind", err)
 		}
+	}
+	if p.hostCores != "" && p.bind == "" {
+		return o, usage("for example --bind core", "--host-cores says what cores --bind has, and --bind is missing")
 	}
 	if p.hostCores != "" {
 		if o.Cores, err = launcher.ParseCores(p.hostCores); err != nil {
@@ -74,12 +88,12 @@ func (p *program) launcherOptions() (o launcher.Options, err error) {
 // checkHosts refuses, before the work, a format that cannot have the job's hosts, if all will be used.
 func (o *mappingOutput) checkHosts(j *job.Job) error {
 	hosts := j.Allocation.Named(j.Machine)
-	slots, most := 0, 0
+	slots, least := 0, math.MaxInt
 	for _, h := range hosts {
-		slots, most = slots+int(h.Slots), max(most, int(h.Slots))
+		slots, least = slots+int(h.Slots), min(least, int(h.Slots))
 	}
-	if slots-most >= j.Traffic.Ranks() {
-		return nil
+	if slots-least >= j.Traffic.Ranks() {
+		return nil // one may stay empty
 	}
 	return launcher.CheckHosts(o.format, hosts, o.options)
 }
@@ -96,7 +110,7 @@ func (p *program) writePlacement(out *mappingOutput, place *launcher.Placement) 
 	}
 	if err := launcher.Check(out.format, place, out.options); err != nil {
 		if !out.options.Force || !errors.Is(err, launcher.ErrCannotHold) {
-			return p.rescue(out, place, err)
+			return p.keep(out, place, err)
 		}
 		p.say("warning: %s", oneLine(err.Error()))
 	}
@@ -123,19 +137,26 @@ func (p *program) writePlacement(out *mappingOutput, place *launcher.Placement) 
 	return nil
 }
 
-// rescue keeps what was found where the format asked for cannot hold it: as csv.
-func (p *program) rescue(out *mappingOutput, place *launcher.Placement, reason error) error {
-	to := out.rescue
-	if to == nil {
+// keep writes what was found as csv where the format asked for cannot hold it: beside the output, to a file
+// that is not there yet. What was read from a file is there already.
+func (p *program) keep(out *mappingOutput, place *launcher.Placement, reason error) error {
+	if !out.toFile() || out.direct || p.name == "convert" {
 		return reason
 	}
-	err := to.write(func(w io.Writer) error {
+	path := out.path + ".csv"
+	for i := 1; ; i++ {
+		if _, err := os.Lstat(path); err != nil {
+			break
+		}
+		path = fmt.Sprintf("%s.%d.csv", out.path, i)
+	}
+	err := files.Replace(path, func(w io.Writer) error {
 		return launcher.WritePlacement(w, launcher.Native, place, launcher.Options{})
 	})
 	if err != nil {
 		return errors.Join(reason, err)
 	}
-	return fail(hintOf(reason), "%w; it is kept in %s, which remap convert --mapping takes", reason, to.path)
+	return fail(hintOf(reason), "%w; it is kept in %s, which remap convert --mapping takes", reason, path)
 }
 
 // sayLaunches tells how to use what was written.

@@ -32,6 +32,8 @@ type verifyResult struct {
 	Line     string `json:"line,omitempty"`
 	// Ignored says how the launcher has placed the ranks if it looks as if it had not used the file.
 	Ignored string `json:"ignored,omitempty"`
+	// Reason is why the file cannot place its ranks on the hosts.
+	Reason string `json:"reason,omitempty"`
 
 	notes []string // of the launcher
 }
@@ -43,13 +45,16 @@ func (p *program) verify(ctx context.Context) error {
 	if p.mapping == "" {
 		return usage("remap optimize --output FILE writes one", "--mapping is missing")
 	}
-	o, err := p.launcherOptions()
+	o, err := p.verifyOptions()
 	if err != nil {
 		return err
 	}
 	place, format, err := p.readPlacement(p.mapping, p.mappingFormat)
 	if err != nil {
-		return misplacement(err)
+		return p.misplacement(err)
+	}
+	if err := launcher.CheckOptions(format, o); err != nil {
+		return inOption("bind", err)
 	}
 	planned := hostsOf(place)
 	if p.plan != "" {
@@ -88,12 +93,30 @@ func (p *program) verify(ctx context.Context) error {
 		p.mapping, result.Launcher, result.Hosts), "do not run where they should", said)
 }
 
-// misplacement makes the answer no of a file that places ranks where they cannot be.
-func misplacement(err error) error {
-	if errors.Is(err, mapping.ErrMisplaced) {
-		return answerNo{err}
+// verifyOptions are --bind and --host-cores, which change what --run starts and nothing else.
+func (p *program) verifyOptions() (launcher.Options, error) {
+	for _, name := range []string{"bind", "launcher", "timeout"} {
+		if p.context.IsSet(name) && !p.run {
+			return launcher.Options{}, usage("add --run", "--%s is for --run, which is missing", name)
+		}
 	}
-	return err
+	if p.timeout < 0 {
+		return launcher.Options{}, usage("0 is no limit", "--timeout must not be negative: %v", p.timeout)
+	}
+	return p.launcherOptions()
+}
+
+// misplacement makes the answer no of a file that places ranks where they cannot be.
+func (p *program) misplacement(err error) error {
+	if !errors.Is(err, mapping.ErrMisplaced) {
+		return err
+	}
+	if p.json {
+		if err := p.writeJSON(verifyResult{Wrong: []verify.Wrong{}, Reason: err.Error()}); err != nil {
+			return err
+		}
+	}
+	return answerNo{err}
 }
 
 // readPlacement reads a mapping of the hosts of --hosts, or of those that it names.
@@ -103,10 +126,7 @@ func (p *program) readPlacement(path, format string) (*launcher.Placement, strin
 		return nil, "", err
 	}
 	if format == "" {
-		format = launcher.FormatOf(path)
-	}
-	if format == "" {
-		format = launcher.Recognise(file)
+		format = launcher.Guess(path, file[:min(len(file), 64<<10)])
 	}
 	if format != "" {
 		if err := launcher.Known(format); err != nil {
@@ -136,16 +156,7 @@ func (p *program) jobHosts() ([]topology.HostSlots, error) {
 	if p.Hosts == "" {
 		return nil, nil
 	}
-	hosts, _, err := job.ReadHosts(p.Hosts)
-	if err != nil {
-		return nil, err
-	}
-	for i := range hosts {
-		if hosts[i].Slots == 0 {
-			hosts[i].Slots = int32(p.RanksPerHost)
-		}
-	}
-	return hosts, nil
+	return job.NamedHosts(p.Hosts, p.RanksPerHost)
 }
 
 // runLauncher starts the launcher with a one-line program.
@@ -162,16 +173,16 @@ func (p *program) runLauncher(ctx context.Context, place *launcher.Placement, pl
 			"--run: no launcher tells a program's ranks of a %s file without MPI", format)
 	}
 	words := strings.Fields(p.launcher)
-	program := launches[0].Args[0]
-	if len(words) > 0 {
-		program = words[0]
+	if len(words) == 0 {
+		words = launches[0].Args[:1]
 	}
-	launch, err := verify.Choose(ctx, launches, program)
+	launch, err := p.chooseLaunch(ctx, launches, words[0])
 	if err != nil {
-		return nil, notStarted(program, err)
+		return nil, notStarted(words[0], err)
 	}
-	run := verify.Run{Launch: launch, Launcher: words, Ranks: place.Ranks(), Timeout: p.timeout,
-		Tries: mostTries, Planned: planned}
+	launch.Args = append(words, launch.Args[1:]...)
+	run := verify.Run{Launch: launch, Ranks: place.Ranks(), Timeout: p.timeout, Tries: mostTries,
+		Planned: planned}
 	if launch.FromFile {
 		content, err := p.inputBytes(p.mapping)
 		if err != nil {
@@ -179,14 +190,14 @@ func (p *program) runLauncher(ctx context.Context, place *launcher.Placement, pl
 		}
 		run.Appended = strings.TrimSpace(string(content))
 	}
-	result.Launcher, result.Line = program, launch.Line("PROGRAM")
+	result.Launcher, result.Line = words[0], launch.Line("PROGRAM")
 	p.say("running: %s", launch.Line("'print rank and host'"))
 	result.notes = launch.Notes
 	spinner := p.newMeter("waiting for the launcher", 0)
 	outcome, err := run.Start(ctx)
 	spinner.stop()
 	if err != nil {
-		return nil, notStarted(program, err)
+		return nil, notStarted(words[0], err)
 	}
 	if outcome.Tries > 1 {
 		p.say("started %d times: the launcher ended well, and ranks had not run", outcome.Tries)
@@ -196,6 +207,17 @@ func (p *program) runLauncher(ctx context.Context, place *launcher.Placement, pl
 
 // mostTries is how often a launcher is started that leaves out ranks and says nothing.
 const mostTries = 3
+
+// chooseLaunch picks the launch of the version that is installed.
+func (p *program) chooseLaunch(ctx context.Context, launches []launcher.Launch,
+	name string) (launcher.Launch, error) {
+	if p.timeout > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, p.timeout)
+		defer cancel()
+	}
+	return verify.Choose(ctx, launches, name)
+}
 
 func notStarted(program string, err error) error {
 	if !errors.Is(err, verify.ErrNotStarted) {
@@ -260,6 +282,8 @@ func wrongHint(result *verifyResult) string {
 	switch {
 	case result.Line == "":
 		return "write the file again from the plan: remap convert --mapping PLAN --format FORMAT"
+	case slices.ContainsFunc(result.Wrong, func(w verify.Wrong) bool { return verify.IsAddress(w.Planned) }):
+		return "processes know the names of their hosts, not addresses: name the hosts in the plan"
 	case result.Ignored != "":
 		return "is the launch line as remap printed it? " + result.Line
 	}

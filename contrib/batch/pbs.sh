@@ -8,8 +8,8 @@
 # send each other, and maps it. Every job checks the placement, runs the program, and, where port
 # counters can be read, maps again for the next job on the same hosts.
 # With Open MPI. Edit this part.
-cd "$PBS_O_WORKDIR"
 set -eu
+cd "$PBS_O_WORKDIR"
 set -- ./app                        # the MPI program and its arguments
 FABRIC=${FABRIC:-fabric.txt}        # the network: output of ibnetdiscover, or a spec
 WORK=${WORK:-$PWD/remap-job}        # a folder that all nodes see; files are kept here
