@@ -73,8 +73,8 @@ func WriteFormats() []string {
 	return names
 }
 
-// CheckWritable tells whether Write can write traffic in the format: *input.Error for a format that it does not
-// make, and for message counts that are not known.
+// CheckWritable tells whether Write can write traffic in the format: *input.Error for a format that it does
+// not make, and for message counts that are not known.
 func CheckWritable(format string, t *Traffic) error {
 	if format == FormatDenseCounts && t.Messages == nil {
 		return &input.Error{Reason: "message counts are not known", Hint: "--messages names the matrix of them"}

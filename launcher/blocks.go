@@ -65,8 +65,9 @@ func addBlocks(s *source, to mapping.Reader, blocks []block) error {
 
 const colonHint = "a line reads: node0:2, which gives node0 the next two ranks"
 
-// readColonBlocks reads `HOST:N`, of Hydra and Intel MPI, and `HOST` for one rank. Words behind it that
-// set the user, the interface or the binding of a host are passed over.
+// readColonBlocks reads `HOST:N`, of Hydra and Intel MPI, and `HOST` for one rank. A user before the host
+// (USER@), an adapter behind the number (:ib0), and words that set the user, the interface or the binding of
+// a host are passed over.
 func readColonBlocks(s *source, to mapping.Reader) error {
 	var blocks []block
 	for s.next() {
@@ -77,9 +78,13 @@ func readColonBlocks(s *source, to mapping.Reader) error {
 			}
 		}
 		host, number, found := strings.Cut(words[0].text, ":")
+		number, _, _ = strings.Cut(number, ":") // an adapter
 		column := words[0].column
-		if host == "" {
-			return s.lines.Errorf(column, colonHint, "the host is missing")
+		if user, name, given := strings.Cut(host, "@"); given {
+			host, column = name, column+len(user)+1
+		}
+		if err := s.host(host, column); err != nil {
+			return err
 		}
 		ranks := int64(1)
 		if found {
@@ -110,6 +115,9 @@ func readBlankBlocks(s *source, to mapping.Reader) error {
 				return err
 			}
 		}
+		if err := s.host(words[0].text, words[0].column); err != nil {
+			return err
+		}
 		blocks = append(blocks, block{s.place(0, words[0].text, words[0].column), ranks})
 	}
 	return addBlocks(s, to, blocks)
@@ -139,6 +147,9 @@ func readSlots(s *source, to mapping.Reader) error {
 			}
 		}
 		host := words[0].text
+		if err := s.host(host, words[0].column); err != nil {
+			return err
+		}
 		if first, again := at[host]; again {
 			blocks[first].ranks += ranks
 			continue

@@ -160,8 +160,15 @@ func TestForced(t *testing.T) {
 				continue
 			}
 			var text bytes.Buffer
-			if err := WritePlacement(&text, f.name, p, Options{Force: true}); err != nil {
-				t.Fatal(err)
+			forced := WritePlacement(&text, f.name, p, Options{Force: true})
+			if !f.comments { // no place for the warning
+				if !errors.Is(forced, ErrCannotHold) || text.Len() > 0 || strings.Contains(input.Hint(err), "--force") {
+					t.Fatalf("%s: %v, hint %q, written:\n%s", f.name, forced, input.Hint(err), text.String())
+				}
+				continue
+			}
+			if forced != nil {
+				t.Fatal(forced)
 			}
 			warned := strings.HasPrefix(text.String(), "# warning: "+f.name+" cannot hold this mapping: ")
 			if warned != f.comments {
@@ -256,7 +263,8 @@ func TestRefusals(t *testing.T) {
 	}{
 		{"openmpi-hostfile", sample(), "not consecutive, and Open MPI adds up", "openmpi-rankfile, openmpi-seq"},
 		{"mpich-hostfile", sample(), "without shared memory", "slurm-hostfile"},
-		{"cray-rank-order", uneven, "1 of 2 slots of host node0 stay free", "--hosts 'node0:1,node1:2'"},
+		{"cray-rank-order", uneven, "1 of 2 slots of host node0 stay free", "openmpi-rankfile"},
+		{"permutation", uneven, "1 of 2 slots of host node0 stay free", "--hosts 'node0:1,node1:2'"},
 		{"cray-rank-order", spare, "2 of 2 slots of host empty stay free", "--hosts 'node0:2,node1:2'"},
 		{"flux-taskmap", spare, "1 of 3 hosts, such as empty, hold no rank", "--hosts 'node0:2,node1:2'"},
 		{"lsf-task-geometry", spare, "such as empty", "lsf-hostfile"},

@@ -26,6 +26,9 @@ func readHostLines(s *source, to mapping.Reader) error {
 		if len(words) != 1 {
 			return s.lines.Errorf(words[1].column, hostLinesHint, "unexpected %q after the host", clip(words[1].text))
 		}
+		if err := s.host(words[0].text, words[0].column); err != nil {
+			return err
+		}
 		e := s.place(rank, words[0].text, words[0].column)
 		e.Slot = to.Free(e.Host)
 		if err := to.Add(e); err != nil {

@@ -72,7 +72,8 @@ func openMPIFormats() []format {
 			launch: rankfileLaunches, companion: true,
 		},
 		{
-			name: "openmpi-seq", like: "hosts", doc: "Open MPI, one host a line, line i = rank i", hint: hostLinesHint,
+			name: "openmpi-seq", like: "hosts", endings: []string{".seq"}, doc: "Open MPI, one host a line, line " +
+				"i = rank i", hint: hostLinesHint,
 			write: writeHostLines, read: readHostLines, names: checkNames, comments: true, binds: []Bind{BindNone},
 			launch: seqLaunches,
 		},
@@ -91,7 +92,7 @@ func hydraFormats() []format {
 		{
 			name: "mpich-hostfile", doc: "MPICH (Hydra) host file: node1:2, filled in order", hint: colonHint,
 			write: writeBlocks(":"), read: readColonBlocks, names: checkNames, comments: true, binds: allBinds,
-			is:    matches(`^[^\s,:{\[(]+:[0-9]+(\s|$)`),
+			is:    matches(`^[^\s,:{\[(]+:[0-9]+(:\S+)?(\s|$)`),
 			holds: onlyBlocks(shared), launch: hydraLaunches,
 		},
 		{
@@ -106,7 +107,8 @@ func hydraFormats() []format {
 func schedulerFormats() []format {
 	return []format{
 		{
-			name: "slurm-hostfile", like: "hosts", doc: "Slurm's arbitrary distribution, one host a line, line i " +
+			name: "slurm-hostfile", like: "hosts", endings: []string{".slurm"}, doc: "Slurm's arbitrary " +
+				"distribution, one host a line, line i " +
 				"= task i",
 			hint: hostLinesHint, write: writeHostLines, read: readHostLines, names: checkNames, comments: true,
 			binds: allBinds, launch: slurmLaunches,
@@ -188,6 +190,11 @@ func Guess(path string, start []byte) string {
 		return ending
 	}
 	return content
+}
+
+// HoldsSlots tells whether the format names the slot of every rank, not only its host.
+func HoldsSlots(name string) bool {
+	return name == Native || name == "json" || name == "openmpi-rankfile"
 }
 
 // FormatOf is the format of a file's name where its ending makes that clear; "" = it does not.

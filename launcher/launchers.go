@@ -63,7 +63,7 @@ const fluxRank = "FLUX_TASK_RANK"
 func fluxLaunches(f files, p *Placement, o Options) []Launch {
 	l := Launch{Launcher: "Flux", RankVariable: fluxRank, FromFile: true, Args: fluxRun(p, o),
 		Notes: []string{"the file numbers hosts: the job's nodes must be those of --hosts, in the order of " +
-			"Flux's ranks"}}
+			"Flux's ranks", "some versions of Flux refuse numbers of ranks that differ from node to node"}}
 	l.Args = append(l.Args, "--taskmap=manual:")
 	return []Launch{l}
 }

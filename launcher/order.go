@@ -35,16 +35,16 @@ func onlyFilled(p *Placement) string {
 	return ""
 }
 
-// onlyEven refuses what onlyFilled refuses, and hosts with different numbers of ranks but the last: one
-// number of ranks a node is what the launch line can say.
+// onlyEven refuses what onlyFilled refuses, and hosts with different numbers of ranks: Slurm spreads ranks
+// evenly over the nodes as soon as they do not fill all of them (22.05 gives 5 ranks on 3 nodes 3, 1, 1 or
+// 2, 2, 1).
 func onlyEven(p *Placement) string {
 	if reason := onlyFilled(p); reason != "" {
 		return reason
 	}
 	used, ranks := p.used(), p.byHost()
-	for i, h := range used {
-		first, here := len(ranks[used[0]]), len(ranks[h])
-		if here > first || here < first && i < len(used)-1 {
+	for _, h := range used {
+		if first, here := len(ranks[used[0]]), len(ranks[h]); here != first {
 			return fmt.Sprintf("host %s has %d ranks and host %s %d, and the launcher starts as many on each",
 				p.Hosts[used[0]].Name, first, p.Hosts[h].Name, here)
 		}
@@ -71,18 +71,12 @@ func writeRankOrder(w *bufio.Writer, p *Placement, _ Options) error {
 
 const orderHint = "ranks in the order of slots with commas between, such as 0,4,1,5"
 
-// readRankOrder reads ranks, and ranges of them such as 4-7, with commas between.
+// readRankOrder reads ranks, and ranges of them such as 4-7, with commas or blanks between.
 func readRankOrder(s *source, to mapping.Reader) error {
 	slot := 0
 	for s.next() {
-		at := s.start
-		for word := range strings.SplitSeq(s.content, ",") {
-			column := at + len(word) - len(strings.TrimLeft(word, " \t"))
-			at += len(word) + 1
-			word = strings.TrimSpace(word)
-			if word == "" {
-				continue
-			}
+		for _, w := range s.split(" \t,") {
+			word, column := w.text, w.column
 			low, high, ranged := strings.Cut(word, "-")
 			from, err := whole(low)
 			till := from

@@ -82,7 +82,7 @@ func section(t *testing.T, f format, shown, anywhere *Placement) string {
 // what says what of a mapping the format holds.
 func (f format) what() string {
 	switch {
-	case f.name == Native || f.name == "json" || f.name == "openmpi-rankfile":
+	case HoldsSlots(f.name):
 		return "the host and the slot of every rank"
 	case f.numbers:
 		return "the order of ranks over hosts that the job has in a known order, not their names"

@@ -13,6 +13,9 @@ type Placement struct {
 	Hosts []topology.HostSlots
 	// Host (an index of Hosts) and Slot (within that host, from 0) of every rank; length ranks each.
 	Host, Slot []int32
+	// Bound: the file that it was read from names processors, such as 0:1 or 4-7, in place of slots. They are
+	// not kept.
+	Bound bool
 }
 
 // NewPlacement names the hosts of a mapping, which must pass Check for the allocation.

@@ -122,6 +122,7 @@ func readRankfile(s *source, to mapping.Reader) error {
 		}
 		read++
 		if !e.plain {
+			s.bound = true
 			others = append(others, e)
 			continue
 		}
@@ -164,7 +165,8 @@ func rankfileEntry(lines *linescan.Lines, text string) (rankfileLine, error) {
 	e.RankColumn = s.start + 1
 	var err error
 	if e.Rank, err = whole(number); err != nil {
-		return e, lines.Errorf(e.RankColumn, "ranks count from 0", "rank %q is not a whole number", number)
+		return e, lines.Errorf(e.RankColumn, "ranks count from 0", "rank %q is not a whole number below "+
+			"2^31", clip(number))
 	}
 	if !s.equals() {
 		return fail("= after the rank")

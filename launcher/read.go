@@ -52,7 +52,7 @@ func firstLine(text []byte) string {
 func Read(file string, r io.Reader, name string, machine *topology.Topology, a *mapping.Allocation,
 	ranks int) (mapping.Mapping, error) {
 	c := mapping.NewCollector(file, machine, a, ranks)
-	if err := read(file, r, name, c); err != nil {
+	if _, err := read(file, r, name, c); err != nil {
 		return nil, err
 	}
 	return c.Mapping()
@@ -62,21 +62,24 @@ func Read(file string, r io.Reader, name string, machine *topology.Topology, a *
 func ReadPlacement(file string, r io.Reader, name string, hosts []topology.HostSlots,
 	ranks int) (*Placement, error) {
 	c := mapping.NewHostCollector(file, hosts, ranks)
-	if err := read(file, r, name, c); err != nil {
+	bound, err := read(file, r, name, c)
+	if err != nil {
 		return nil, err
 	}
 	m, err := c.Mapping()
 	if err != nil {
 		return nil, err
 	}
-	return placed(hosts, m), nil
+	p := placed(hosts, m)
+	p.Bound = bound
+	return p, nil
 }
 
 // HostsIn lists the hosts that a file names, in natural order, each with as many slots as the file
 // needs. Errors: those of Read, and one that wraps ErrNoHosts.
 func HostsIn(file string, r io.Reader, name string) ([]topology.HostSlots, error) {
 	h := hostFinder{file: file, slots: map[string]int64{}, next: map[string]int64{}}
-	if err := read(file, r, name, &h); err != nil {
+	if _, err := read(file, r, name, &h); err != nil {
 		return nil, err
 	}
 	const least = 1 << 20 // slots that a job may have whatever the number of ranks
@@ -99,28 +102,32 @@ func HostsIn(file string, r io.Reader, name string) ([]topology.HostSlots, error
 	return hosts, nil
 }
 
-// read hands the entries of a file to a collector.
-func read(file string, r io.Reader, name string, to mapping.Reader) error {
+// read hands the entries of a file to a collector, and tells whether the file names processors in place of
+// slots.
+func read(file string, r io.Reader, name string, to mapping.Reader) (bound bool, err error) {
 	buffered := bufio.NewReaderSize(r, headBytes)
 	if name == "" {
 		start, err := buffered.Peek(headBytes)
 		if err != nil && err != io.EOF {
-			return &input.Error{File: file, Reason: err.Error(), Err: err, Hint: "can the file be read to its end?"}
+			return false, &input.Error{File: file, Reason: err.Error(), Err: err, Hint: "can the file be read to " +
+				"its end?"}
 		}
 		if firstLine(linescan.TrimMark(start)) == "" {
-			return &input.Error{File: file, Reason: "the mapping is empty",
+			return false, &input.Error{File: file, Reason: "the mapping is empty",
 				Hint: "a native mapping starts with the line rank,host,slot"}
 		}
 		if name = Recognise(start); name == "" {
-			return &input.Error{File: file, Line: 1, Reason: "not a mapping in any known format",
+			return false, &input.Error{File: file, Line: 1, Reason: "not a mapping in any known format",
 				Hint: "known: " + strings.Join(Formats(), ", ")}
 		}
 	}
 	f, err := find(name)
 	if err != nil {
-		return err
+		return false, err
 	}
-	return f.read(newSource(file, buffered, f.hint), to)
+	from := newSource(file, buffered, f.hint)
+	err = f.read(from, to)
+	return from.bound, err
 }
 
 // hostFinder takes the entries of a file of whose job nothing is known, for their hosts.

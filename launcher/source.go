@@ -17,6 +17,7 @@ type source struct {
 	content string // of the line in hand, without comment and surrounding blanks; never empty
 	start   int    // column of the content's first byte, from 1
 	hint    string // how the file should look
+	bound   bool   // it names processors in place of slots
 }
 
 func newSource(file string, r io.Reader, hint string) *source {
@@ -42,15 +43,18 @@ type word struct {
 }
 
 // words splits the line in hand at blanks.
-func (s *source) words() []word {
+func (s *source) words() []word { return s.split(" \t") }
+
+// split splits the line in hand at any of the separators.
+func (s *source) split(separators string) []word {
 	var words []word
 	for at := 0; at < len(s.content); {
-		if s.content[at] == ' ' || s.content[at] == '\t' {
+		if strings.IndexByte(separators, s.content[at]) >= 0 {
 			at++
 			continue
 		}
 		end := at
-		for end < len(s.content) && s.content[end] != ' ' && s.content[end] != '\t' {
+		for end < len(s.content) && strings.IndexByte(separators, s.content[end]) < 0 {
 			end++
 		}
 		words = append(words, word{s.content[at:end], s.start + at})
@@ -64,6 +68,14 @@ func (s *source) place(rank int64, host string, column int) mapping.RankPlace {
 	return mapping.RankPlace{Rank: rank, Host: host, Line: s.lines.Number, RankColumn: column,
 		HostColumn: column,
 		SlotColumn: column}
+}
+
+// host refuses what is not the name of one host, such as a list of them.
+func (s *source) host(name string, column int) error {
+	if name == "" || !only(name, letters+digits+"_-.") {
+		return s.lines.Errorf(column, s.hint, "%q is not the name of one host", clip(name))
+	}
+	return nil
 }
 
 // count reads a number of ranks.

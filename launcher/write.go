@@ -18,12 +18,13 @@ type Options struct {
 	Bind Bind
 	// Cores of every host; needed to tell sockets.
 	Cores Cores
-	// Force writes what the format cannot hold as well as it can, with a warning in the file.
+	// Force writes what the format cannot hold as well as it can, with a warning in the file, if the
+	// format has comments.
 	Force bool
 }
 
 // ErrCannotHold is what the error of Check and WritePlacement wraps for a placement that the format cannot
-// hold, and that Options.Force writes all the same.
+// hold, and that Options.Force may write all the same.
 var ErrCannotHold = errors.New("the format cannot hold the placement")
 
 // Write writes a mapping in the named format with the default options; it must pass Check for the
@@ -42,6 +43,15 @@ func CheckOptions(name string, o Options) error {
 	}
 	return f.checkBind(o)
 }
+
+// CanForce tells whether the format has a place for the warning with which Options.Force writes.
+func CanForce(name string) bool {
+	f, err := find(name)
+	return err == nil && f.comments
+}
+
+// WarningMark begins the first line of a file that Options.Force has written.
+const WarningMark = "# warning: "
 
 // MayRefuse tells whether there are mappings that the format cannot hold.
 func MayRefuse(name string) bool {
@@ -96,7 +106,7 @@ func Check(name string, p *Placement, o Options) error {
 	}
 	if reason := f.holds(p); reason != "" {
 		return &input.Error{Reason: fmt.Sprintf("%s cannot hold this mapping: %s", name, reason),
-			Hint: f.instead(p) + "; --force writes what it can hold", Err: ErrCannotHold}
+			Hint: f.instead(p), Err: ErrCannotHold}
 	}
 	return nil
 }
@@ -110,11 +120,27 @@ func (f format) instead(p *Placement) string {
 		}
 	}
 	text := "formats that can: " + strings.Join(can, ", ")
-	if f.numbers {
-		text = fmt.Sprintf("give the job the used hosts alone (--hosts "+
-			"'%s')", f.needed(p)) + ", or another format; " + text
+	if f.numbers && f.holds(p.trimmed()) == "" {
+		text = fmt.Sprintf("give the job the used hosts alone (--hosts '%s'), or another "+
+			"format; ", f.needed(p)) + text
+	}
+	if f.comments {
+		text += "; --force writes what it can hold"
 	}
 	return text
+}
+
+// trimmed is the placement on the hosts that hold ranks, with no more slots than ranks.
+func (p *Placement) trimmed() *Placement {
+	t := &Placement{Host: make([]int32, p.Ranks()), Slot: make([]int32, p.Ranks())}
+	ranks := p.byHost()
+	for _, h := range p.used() {
+		for slot, r := range ranks[h] {
+			t.Host[r], t.Slot[r] = int32(len(t.Hosts)), int32(slot)
+		}
+		t.Hosts = append(t.Hosts, topology.HostSlots{Name: p.Hosts[h].Name, Slots: int32(len(ranks[h]))})
+	}
+	return t
 }
 
 // needed is the host list under which a format that numbers hosts or slots can hold the placement.
@@ -137,14 +163,14 @@ func (f format) needed(p *Placement) string {
 // comments, and those of w.
 func WritePlacement(w io.Writer, name string, p *Placement, o Options) error {
 	err := Check(name, p, o)
-	forced := o.Force && errors.Is(err, ErrCannotHold)
+	f, _ := find(name)
+	forced := o.Force && f.comments && errors.Is(err, ErrCannotHold)
 	if err != nil && !forced {
 		return err
 	}
-	f, _ := find(name)
 	out := bufio.NewWriterSize(w, 64<<10)
-	if forced && f.comments {
-		fmt.Fprintf(out, "# warning: %s\n", err)
+	if forced {
+		fmt.Fprintf(out, "%s%s\n", WarningMark, err)
 	}
 	if err := f.write(out, p, o); err != nil {
 		return err

@@ -2,6 +2,7 @@ package mapping
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/csv"
 	"errors"
 	"fmt"
@@ -13,8 +14,8 @@ import (
 	"remap/internal/linescan"
 )
 
-// MaxFile is the largest mapping file read, in bytes: 20 million ranks.
-const MaxFile = 1 << 30
+// MaxFile is the largest mapping file read, in bytes: six million ranks as JSON.
+const MaxFile = 1 << 28
 
 // header is the first row of the native format.
 var header = []string{"rank", "host", "slot"}
@@ -43,7 +44,7 @@ func ReadCSV(file string, r io.Reader, c Reader) error { return readRows(file, r
 
 // readRows collects the rows of the native format.
 func readRows(file string, r io.Reader, c Reader) error {
-	in := csv.NewReader(linescan.SkipMark(&cappedReader{file: file, r: r, left: MaxFile}))
+	in := csv.NewReader(linescan.SkipMark(&cappedReader{file: file, r: r, left: MaxFile, lines: true}))
 	in.FieldsPerRecord = -1
 	in.ReuseRecord = true
 	first, err := in.Read()
@@ -85,12 +86,12 @@ func addRow(file string, c Reader, in *csv.Reader, row []string) error {
 	var err error
 	if e.Rank, err = whole(row[0]); err != nil {
 		return &input.Error{File: file, Line: line, Column: e.RankColumn, Err: err, Hint: "ranks count from 0",
-			Reason: fmt.Sprintf("rank %q is not a whole number", row[0])}
+			Reason: fmt.Sprintf("rank %q is not a whole number below 2^31", row[0])}
 	}
 	if e.Slot, err = whole(row[2]); err != nil {
 		return &input.Error{File: file, Line: line, Column: e.SlotColumn, Err: err, Hint: "slots count from " +
 			"0 within the host",
-			Reason: fmt.Sprintf("slot %q is not a whole number", row[2])}
+			Reason: fmt.Sprintf("slot %q is not a whole number below 2^31", row[2])}
 	}
 	return c.Add(e)
 }
@@ -117,13 +118,24 @@ func csvError(file string, err error) error {
 
 // cappedReader is a reader that refuses more than left bytes.
 type cappedReader struct {
-	file string
-	r    io.Reader
-	left int64
+	file  string
+	r     io.Reader
+	left  int64
+	lines bool // lines may be no longer than linescan.MaxLine
+	line  int  // bytes since the last line break
 }
 
 func (c *cappedReader) Read(buffer []byte) (int, error) {
 	n, err := c.r.Read(buffer)
+	if end := bytes.LastIndexByte(buffer[:n], '\n'); end >= 0 {
+		c.line = n - end - 1
+	} else {
+		c.line += n
+	}
+	if c.lines && c.line > linescan.MaxLine {
+		return 0, &input.Error{File: c.file, Reason: fmt.Sprintf("line longer than %d bytes", linescan.MaxLine),
+			Hint: "is this the right file?"}
+	}
 	if c.left -= int64(n); c.left < 0 {
 		return 0, &input.Error{File: c.file, Reason: fmt.Sprintf("a mapping larger than %d "+
 			"bytes", int64(MaxFile)), Hint: "is this the right file?"}

@@ -50,11 +50,12 @@ func ParseHostList(expression string) ([]HostSlots, error) {
 }
 
 // ReadHostList reads a file of host-list expressions, one a line, or of lines
-// "HOST slots=N" (Open MPI hostfile; max_slots and other keys are ignored).
+// "HOST slots=N" (Open MPI hostfile; max_slots and other keys are ignored). A host that stands several times
+// without slots has as many, as in the node files of PBS and LSF.
 // What follows a # is a comment. Errors are *input.Error with line and column.
 func ReadHostList(name string, r io.Reader) ([]HostSlots, error) {
 	lines := linescan.New(name, r)
-	list := hostList{limit: MaxHosts, seen: map[string]int{}}
+	list := hostList{limit: MaxHosts, seen: map[string]int{}, lines: true, counted: map[int]bool{}}
 	for lines.Next() {
 		text, _, _ := strings.Cut(lines.Text(), "#")
 		expression, slots, err := openMPI(text)
@@ -105,6 +106,9 @@ type hostList struct {
 	limit int
 	hosts []HostSlots
 	seen  map[string]int // name to index in hosts
+	// lines: a file, in which a host that stands again has a slot more; counted are such hosts.
+	lines   bool
+	counted map[int]bool
 }
 
 func isSeparator(c byte) bool { return c == ',' || c == ' ' || c == '\t' || c == '\r' || c == '\n' }
@@ -310,7 +314,11 @@ func appendPadded(text []byte, n uint64, width int) []byte {
 }
 
 func (l *hostList) append(name string, at int, slots int32) *input.Error {
-	if _, ok := l.seen[name]; ok {
+	if before, ok := l.seen[name]; ok {
+		if h := &l.hosts[before]; l.lines && slots == 0 && (h.Slots == 0 || l.counted[before]) {
+			h.Slots, l.counted[before] = max(h.Slots, 1)+1, true
+			return nil
+		}
 		return &input.Error{Column: at + 1, Reason: fmt.Sprintf("host %s is named twice", clip(name))}
 	}
 	if len(l.hosts) >= l.limit {

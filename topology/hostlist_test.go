@@ -131,7 +131,8 @@ func TestReadHostList(t *testing.T) {
 	for text, place := range map[string]string{
 		"":                   "hosts: the file names no host",
 		"n0\n\nn1,n[0-":      "hosts:3:5: the bracket is not closed",
-		"n0\nn0":             "hosts:2:1: host n0 is named twice",
+		"n0\nn0:2":           "hosts:2:1: host n0 is named twice",
+		"n0:2\nn0":           "hosts:2:1: host n0 is named twice",
 		"n0 slots=0":         "hosts:1:4: slots must be a number",
 		"n0 slots=2 garbage": "hosts:1:12: expected KEY=VALUE",
 	} {
@@ -217,4 +218,13 @@ func FuzzParseHostList(f *testing.F) {
 			_, _ = ReadHostList("f", strings.NewReader(fmt.Sprintf("# x\n%s\n", text)))
 		}
 	})
+}
+
+// A node file has a line for every slot.
+func TestNodeFile(t *testing.T) {
+	list, err := ReadHostList("nodes", strings.NewReader("n1\nn1\nn0\nn1\nn2\nn0\n"))
+	want := []HostSlots{{"n1", 3}, {"n0", 2}, {"n2", 0}}
+	if err != nil || !slices.Equal(list, want) {
+		t.Errorf("%v, %v; want %v", list, err, want)
+	}
 }

@@ -116,9 +116,9 @@ var ErrNotStarted = errors.New("the launcher cannot be started")
 // answer is a line of the program that is started.
 var answer = regexp.MustCompile(`(?m)remap-verify rank=([0-9]+) host=([A-Za-z0-9_.-]+)\s*$`)
 
-// program prints the rank and the host of a process, and stays for a second: Open MPI 5.0.7 hangs, and
+// Program prints the rank and the host of a process, and stays for a second: Open MPI 5.0.7 hangs, and
 // 4.1.4 leaves out ranks, when ranks end before the last ones have started. Every word of it is ours.
-func program(l launcher.Launch, stay string) []string {
+func Program(l launcher.Launch, stay string) []string {
 	host := "$(uname -n)"
 	if l.HostVariable != "" {
 		host = "$" + l.HostVariable
@@ -126,6 +126,9 @@ func program(l launcher.Launch, stay string) []string {
 	return []string{"sh", "-c", fmt.Sprintf(`echo "remap-verify rank=$%s host=%s"; sleep %s`, l.RankVariable, host,
 		stay)}
 }
+
+// Stay is how long the program stays, in seconds.
+const Stay = "1"
 
 // patience is how long a launcher that was asked to end may take.
 const patience = 5 * time.Second
@@ -157,7 +160,7 @@ func (r *Run) once(ctx context.Context) (*Outcome, error) {
 	defer cancel()
 	words := append([]string(nil), r.Launch.Args...)
 	words[len(words)-1] += r.Appended
-	words = append(words, program(r.Launch, cmp.Or(r.stay, "1"))...)
+	words = append(words, Program(r.Launch, cmp.Or(r.stay, Stay))...)
 	o := &Outcome{Tries: 1, Found: make([]string, r.Ranks)}
 	output, said := &answers{outcome: o}, &end{}
 	command := exec.CommandContext(limited, words[0], words[1:]...)
@@ -292,16 +295,13 @@ func Ignored(planned, found []string) string {
 var openMPIVersion = regexp.MustCompile(`\(Open MPI\) ([0-9]+)\.`)
 
 // Choose picks the launch for the version of the launcher that is installed: of several, that of the
-// version which PROGRAM --version names. Error: the program is not Open MPI's, wrapping ErrNotStarted
-// where it cannot be run.
-func Choose(ctx context.Context, launches []launcher.Launch, program string) (launcher.Launch, error) {
+// version which the program, with options of its own, names when asked for --version. Error: the program is
+// not Open MPI's, wrapping ErrNotStarted where it cannot be run.
+func Choose(ctx context.Context, launches []launcher.Launch, program ...string) (launcher.Launch, error) {
 	if len(launches) == 1 {
 		return launches[0], nil
 	}
-	if program == "" {
-		program = launches[0].Args[0]
-	}
-	command := exec.CommandContext(ctx, program, "--version")
+	command := exec.CommandContext(ctx, program[0], append(slices.Clone(program[1:]), "--version")...)
 	command.WaitDelay = patience
 	output, err := command.Output()
 	if err != nil && len(output) == 0 {
@@ -310,8 +310,8 @@ func Choose(ctx context.Context, launches []launcher.Launch, program string) (la
 	found := openMPIVersion.FindSubmatch(output)
 	if found == nil {
 		line, _ := bufio.NewReader(bytes.NewReader(output)).ReadString('\n')
-		return launcher.Launch{}, fmt.Errorf("%s is not that of Open MPI: it "+
-			"says %q", program, strings.TrimSpace(line))
+		return launcher.Launch{}, fmt.Errorf("%s is not that of Open MPI: it says %q", strings.Join(program, " "),
+			strings.TrimSpace(line))
 	}
 	major, _ := strconv.Atoi(string(found[1]))
 	best := launches[0]

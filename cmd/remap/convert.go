@@ -1,16 +1,15 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"os"
 	"path/filepath"
 	"strings"
 
 	"remap/commgraph"
-	"remap/input"
 	"remap/internal/files"
 	"remap/launcher"
 	"remap/mapping"
@@ -32,7 +31,8 @@ func (p *program) convert(ctx context.Context) error {
 		}
 	}
 	if given != 1 {
-		return usage("one of --mapping, --graph and --topology", "there are %d things to convert", given)
+		return usage("give one of --mapping, --graph and "+
+			"--topology", "%d things to convert are given, not one", given)
 	}
 	switch {
 	case p.mapping != "":
@@ -55,6 +55,9 @@ func (p *program) convertMapping() error {
 	place, _, err := p.readPlacement(p.mapping, p.mappingFormat)
 	if err != nil {
 		return err
+	}
+	if place.Bound {
+		p.say("note: processors that %s names, such as 0:1 or 4-7, are not kept; --bind binds anew", p.mapping)
 	}
 	return p.writePlacement(out, place)
 }
@@ -119,35 +122,33 @@ func (p *program) convertTopology() error {
 	return out.write(func(w io.Writer) error { return topology.WriteIBNetDiscover(w, machine) })
 }
 
-// inputBytes reads a mapping file whole: it is read twice where it has to tell the hosts, too.
+// inputBytes reads a mapping file whole.
 func (p *program) inputBytes(path string) ([]byte, error) {
 	file, err := commgraph.OpenFile(path)
 	if err != nil {
 		return nil, err
 	}
 	defer file.Close()
-	content, err := io.ReadAll(io.LimitReader(file, mapping.MaxFile+1))
-	if err != nil {
-		return nil, err
-	}
-	if len(content) > mapping.MaxFile {
-		return nil, &input.Error{File: path, Reason: fmt.Sprintf("a mapping larger than %d "+
-			"bytes", int64(mapping.MaxFile)),
-			Hint: "is this the right file?"}
-	}
-	return content, nil
+	return io.ReadAll(io.LimitReader(file, mapping.MaxFile))
 }
 
-// companion is the host file that belongs to a launcher's file: the one beside it, else one in a private
-// folder, which remove takes away.
+// companion is the host file that belongs to a launcher's file: the one beside it if it is that of the
+// mapping, else one in a private folder, which remove takes away.
 func (p *program) companion(place *launcher.Placement, format string) (path string, remove func(),
 	err error) {
 	if !launcher.HasCompanion(format) {
 		return "", func() {}, nil
 	}
 	beside := p.mapping + launcher.CompanionSuffix
+	var own bytes.Buffer
+	if err := launcher.WriteCompanion(&own, place); err != nil {
+		return "", nil, err
+	}
 	if info, err := os.Stat(beside); err == nil && info.Mode().IsRegular() {
-		return beside, func() {}, nil
+		if content, err := p.inputBytes(beside); err == nil && bytes.Equal(content, own.Bytes()) {
+			return beside, func() {}, nil
+		}
+		p.say("warning: %s is not the host file of this mapping, and is not used", beside)
 	}
 	folder, err := os.MkdirTemp("", "remap-verify-")
 	if err != nil {

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"unicode"
 
 	"remap/internal/files"
 )
@@ -26,6 +27,9 @@ type output struct {
 func (p *program) openOutput(path string) (*output, error) {
 	if path == "" || path == "-" {
 		return &output{stdout: p.stdout}, nil
+	}
+	if strings.ContainsFunc(path, unicode.IsControl) {
+		return nil, usage("name a file without", "%q: the name has control characters", path)
 	}
 	o := &output{path: path}
 	info, err := os.Stat(path)

@@ -26,7 +26,8 @@ func (p *program) generate(ctx context.Context) error {
 		}
 	}
 	if given != 1 {
-		return usage("one of --pattern, --topology and --scenario", "there are %d things to generate", given)
+		return usage("give one of --pattern, --topology and --scenario", "%d things to generate are given, not one",
+			given)
 	}
 	switch {
 	case p.Pattern != "":

@@ -109,7 +109,7 @@ func (p *program) writePlacement(out *mappingOutput, place *launcher.Placement) 
 		return nil
 	}
 	if err := launcher.Check(out.format, place, out.options); err != nil {
-		if !out.options.Force || !errors.Is(err, launcher.ErrCannotHold) {
+		if !out.options.Force || !launcher.CanForce(out.format) || !errors.Is(err, launcher.ErrCannotHold) {
 			return p.keep(out, place, err)
 		}
 		p.say("warning: %s", oneLine(err.Error()))

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -10,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"remap/commgraph"
 	"remap/job"
 	"remap/launcher"
 	"remap/mapping"
@@ -57,15 +57,20 @@ func (p *program) verify(ctx context.Context) error {
 		return inOption("bind", err)
 	}
 	planned := hostsOf(place)
+	result := verifyResult{Ranks: len(planned), Wrong: []verify.Wrong{}}
 	if p.plan != "" {
-		plan, _, err := p.readPlacement(p.plan, "")
+		plan, kind, err := p.readPlacement(p.plan, "")
 		if err != nil {
 			return err
 		}
 		planned = hostsOf(plan)
+		result.Ranks = len(planned)
+		result.Wrong = verify.Compare(planned, hostsOf(place))
+		if launcher.HoldsSlots(format) && launcher.HoldsSlots(kind) && !place.Bound && !plan.Bound {
+			result.Wrong = append(result.Wrong, otherSlots(plan, place)...)
+		}
 	}
-	result := verifyResult{Ranks: len(planned), Hosts: len(distinct(planned)), Wrong: verify.Compare(planned,
-		hostsOf(place))}
+	result.Hosts = len(distinct(planned))
 	if len(result.Wrong) > 0 || !p.run {
 		fine := fmt.Sprintf("%s (%s): %d ranks on %d hosts, each on a slot of "+
 			"its own", p.mapping, format, result.Ranks,
@@ -93,12 +98,29 @@ func (p *program) verify(ctx context.Context) error {
 		p.mapping, result.Launcher, result.Hosts), "do not run where they should", said)
 }
 
+// otherSlots are the ranks that have another slot of the planned host.
+func otherSlots(plan, place *launcher.Placement) []verify.Wrong {
+	var wrong []verify.Wrong
+	for r := range min(plan.Ranks(), place.Ranks()) {
+		if plan.HostName(r) == place.HostName(r) && plan.Slot[r] != place.Slot[r] {
+			found := fmt.Sprintf("%s slot %d", place.HostName(r), place.Slot[r])
+			wrong = append(wrong, verify.Wrong{Rank: r, Found: &found,
+				Planned: fmt.Sprintf("%s slot %d", plan.HostName(r), plan.Slot[r])})
+		}
+	}
+	return wrong
+}
+
 // verifyOptions are --bind and --host-cores, which change what --run starts and nothing else.
 func (p *program) verifyOptions() (launcher.Options, error) {
 	for _, name := range []string{"bind", "launcher", "timeout"} {
 		if p.context.IsSet(name) && !p.run {
 			return launcher.Options{}, usage("add --run", "--%s is for --run, which is missing", name)
 		}
+	}
+	if p.context.IsSet("launcher") && strings.TrimSpace(p.launcher) == "" {
+		return launcher.Options{}, usage("leave the option out for that of the "+
+			"format", "--launcher: the value is empty")
 	}
 	if p.timeout < 0 {
 		return launcher.Options{}, usage("0 is no limit", "--timeout must not be negative: %v", p.timeout)
@@ -121,25 +143,19 @@ func (p *program) misplacement(err error) error {
 
 // readPlacement reads a mapping of the hosts of --hosts, or of those that it names.
 func (p *program) readPlacement(path, format string) (*launcher.Placement, string, error) {
-	file, err := p.inputBytes(path)
+	hosts, err := p.jobHosts()
 	if err != nil {
-		return nil, "", err
-	}
-	if format == "" {
-		format = launcher.Guess(path, file[:min(len(file), 64<<10)])
+		return nil, "", inOption("hosts", err)
 	}
 	if format != "" {
 		if err := launcher.Known(format); err != nil {
 			return nil, "", inOption("mapping-format", err)
 		}
-	}
-	hosts, err := p.jobHosts()
-	if err != nil {
-		return nil, "", inOption("hosts", err)
+	} else if format, err = p.guessFormat(path); err != nil {
+		return nil, "", err
 	}
 	if hosts == nil {
-		hosts, err = launcher.HostsIn(path, bytes.NewReader(file), format)
-		if errors.Is(err, launcher.ErrNoHosts) {
+		if hosts, err = hostsIn(path, format); errors.Is(err, launcher.ErrNoHosts) {
 			return nil, "", usage("name the job's hosts in their order, for example --hosts 'node[0-7]:4'",
 				"%s: a %s file names no hosts", path, format)
 		}
@@ -147,8 +163,41 @@ func (p *program) readPlacement(path, format string) (*launcher.Placement, strin
 			return nil, "", err
 		}
 	}
-	place, err := launcher.ReadPlacement(path, bytes.NewReader(file), format, hosts, 0)
+	file, err := commgraph.OpenFile(path)
+	if err != nil {
+		return nil, "", err
+	}
+	defer file.Close()
+	place, err := launcher.ReadPlacement(path, file, format, hosts, 0)
 	return place, format, err
+}
+
+// guessFormat is the format of a file by its content or ending, "" = unknown. It tells a warning that
+// --force has written into the file.
+func (p *program) guessFormat(path string) (string, error) {
+	file, err := commgraph.OpenFile(path)
+	if err != nil {
+		return "", err
+	}
+	defer file.Close()
+	start, err := io.ReadAll(io.LimitReader(file, 64<<10))
+	if err != nil {
+		return "", err
+	}
+	if first, _, _ := strings.Cut(string(start), "\n"); strings.HasPrefix(first, launcher.WarningMark) {
+		p.say("%s says: %s", path, oneLine(first))
+	}
+	return launcher.Guess(path, start), nil
+}
+
+// hostsIn lists the hosts that a mapping file names.
+func hostsIn(path, format string) ([]topology.HostSlots, error) {
+	file, err := commgraph.OpenFile(path)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	return launcher.HostsIn(path, file, format)
 }
 
 // jobHosts are those of --hosts with their slots; nil without it.
@@ -169,14 +218,18 @@ func (p *program) runLauncher(ctx context.Context, place *launcher.Placement, pl
 	defer remove()
 	launches := launcher.Launches(format, p.mapping, hostfile, place, o)
 	if len(launches) == 0 || launches[0].RankVariable == "" {
+		if format == "hosts" {
+			return nil, usage("say which: --mapping-format "+strings.Join(runnable(place), ", "),
+				"--run: %s may be for several launchers", p.mapping)
+		}
 		return nil, usage("formats that can be run: "+strings.Join(runnable(place), ", "),
-			"--run: no launcher tells a program's ranks of a %s file without MPI", format)
+			"--run: a %s file cannot be proven by a program without MPI", format)
 	}
 	words := strings.Fields(p.launcher)
 	if len(words) == 0 {
 		words = launches[0].Args[:1]
 	}
-	launch, err := p.chooseLaunch(ctx, launches, words[0])
+	launch, err := p.chooseLaunch(ctx, launches, words)
 	if err != nil {
 		return nil, notStarted(words[0], err)
 	}
@@ -191,7 +244,7 @@ func (p *program) runLauncher(ctx context.Context, place *launcher.Placement, pl
 		run.Appended = strings.TrimSpace(string(content))
 	}
 	result.Launcher, result.Line = words[0], launch.Line("PROGRAM")
-	p.say("running: %s", launch.Line("'print rank and host'"))
+	p.say("running: %s", launch.Line(quoted(verify.Program(launch, verify.Stay))))
 	result.notes = launch.Notes
 	spinner := p.newMeter("waiting for the launcher", 0)
 	outcome, err := run.Start(ctx)
@@ -205,18 +258,24 @@ func (p *program) runLauncher(ctx context.Context, place *launcher.Placement, pl
 	return outcome, nil
 }
 
+// quoted is a command for people: its last word, a script of ours, in quotes.
+func quoted(words []string) string {
+	last := len(words) - 1
+	return strings.Join(words[:last], " ") + " '" + words[last] + "'"
+}
+
 // mostTries is how often a launcher is started that leaves out ranks and says nothing.
 const mostTries = 3
 
 // chooseLaunch picks the launch of the version that is installed.
 func (p *program) chooseLaunch(ctx context.Context, launches []launcher.Launch,
-	name string) (launcher.Launch, error) {
+	words []string) (launcher.Launch, error) {
 	if p.timeout > 0 {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeout(ctx, p.timeout)
 		defer cancel()
 	}
-	return verify.Choose(ctx, launches, name)
+	return verify.Choose(ctx, launches, words...)
 }
 
 func notStarted(program string, err error) error {
@@ -275,15 +334,25 @@ func (p *program) writeVerified(result *verifyResult, fine, no, said string) err
 	if result.Ignored != "" {
 		p.say("the launcher seems not to have used the file: %s", result.Ignored)
 	}
-	return answerNo{fail(wrongHint(result), "%d of %d ranks %s", len(result.Wrong), result.Ranks, no)}
+	total := max(result.Ranks, result.Wrong[len(result.Wrong)-1].Rank+1)
+	return answerNo{fail(p.wrongHint(result), "%d of %d ranks %s", len(result.Wrong), total, no)}
 }
 
-func wrongHint(result *verifyResult) string {
+// wrongHint says what to do about ranks that are elsewhere.
+func (p *program) wrongHint(result *verifyResult) string {
+	any := func(is func(w verify.Wrong) bool) bool { return slices.ContainsFunc(result.Wrong, is) }
+	known := map[string]bool{}
+	for _, w := range result.Wrong {
+		known[strings.ToLower(w.Planned)] = true
+	}
 	switch {
 	case result.Line == "":
-		return "write the file again from the plan: remap convert --mapping PLAN --format FORMAT"
-	case slices.ContainsFunc(result.Wrong, func(w verify.Wrong) bool { return verify.IsAddress(w.Planned) }):
-		return "processes know the names of their hosts, not addresses: name the hosts in the plan"
+		return "remap convert --mapping " + p.plan + " writes the file again from the plan"
+	case any(func(w verify.Wrong) bool { return verify.IsAddress(w.Planned) }):
+		return "processes know the names of their hosts, not addresses: name the hosts in the file"
+	case len(result.Wrong) == result.Ranks && any(func(w verify.Wrong) bool { return w.Found != nil }) &&
+		!any(func(w verify.Wrong) bool { return w.Found != nil && known[strings.ToLower(*w.Found)] }):
+		return "no host calls itself as the file does: name hosts as uname -n does there"
 	case result.Ignored != "":
 		return "is the launch line as remap printed it? " + result.Line
 	}

@@ -11,6 +11,7 @@
 # Edit this part.
 set -eu
 set -- ./app                        # the MPI program and its arguments
+SHORT=${SHORT:-}                    # a program or script that runs a short job, to be recorded; empty: all of it
 FABRIC=${FABRIC:-fabric.txt}        # the network: output of ibnetdiscover, or a spec
 WORK=${WORK:-$PWD/remap-job}        # a folder that all nodes see; files are kept here
 REMAP=${REMAP:-remap}               # the program remap
@@ -27,7 +28,10 @@ ranks=$((nodes * SLOTS))
 
 # Profile: once. A later run sends the same messages, wherever its ranks sit.
 if [ ! -s "$WORK/graph.csv" ]; then
-	flux run -N "$nodes" -n "$ranks" env LD_PRELOAD="$RECORD" REMAP_RECORD="$WORK/graph" "$@"
+	(
+		[ -z "$SHORT" ] || set -- "$SHORT"
+		flux run -N "$nodes" -n "$ranks" env LD_PRELOAD="$RECORD" REMAP_RECORD="$WORK/graph" "$@"
+	)
 fi
 
 # Map: for these hosts. Those of an earlier job are another part of the network.

@@ -14,6 +14,7 @@
 # submitted; here the nodes are known, so a rankfile says it all. Edit this part.
 set -eu
 set -- ./app                        # the MPI program and its arguments
+SHORT=${SHORT:-}                    # a program or script that runs a short job, to be recorded; empty: all of it
 FABRIC=${FABRIC:-fabric.txt}        # the network: output of ibnetdiscover, or a spec
 WORK=${WORK:-$PWD/remap-job}        # a folder that all nodes see; files are kept here
 REMAP=${REMAP:-remap}               # the program remap
@@ -32,8 +33,11 @@ awk -F : '{ print $1 " slots=" $2 }' "$WORK/hosts.new" >"$WORK/hostfile"
 
 # Profile: once. A later run sends the same messages, wherever its ranks sit.
 if [ ! -s "$WORK/graph.csv" ]; then
-	mpirun -np "$ranks" --hostfile "$WORK/hostfile" -x LD_PRELOAD="$RECORD" \
-		-x REMAP_RECORD="$WORK/graph" "$@"
+	(
+		[ -z "$SHORT" ] || set -- "$SHORT"
+		mpirun -np "$ranks" --hostfile "$WORK/hostfile" -x LD_PRELOAD="$RECORD" \
+			-x REMAP_RECORD="$WORK/graph" "$@"
+	)
 fi
 
 # Map: for these hosts. Those of an earlier job are another part of the network.

@@ -11,6 +11,7 @@
 set -eu
 cd "$PBS_O_WORKDIR"
 set -- ./app                        # the MPI program and its arguments
+SHORT=${SHORT:-}                    # a program or script that runs a short job, to be recorded; empty: all of it
 FABRIC=${FABRIC:-fabric.txt}        # the network: output of ibnetdiscover, or a spec
 WORK=${WORK:-$PWD/remap-job}        # a folder that all nodes see; files are kept here
 REMAP=${REMAP:-remap}               # the program remap
@@ -29,8 +30,11 @@ awk -F : '{ print $1 " slots=" $2 }' "$WORK/hosts.new" >"$WORK/hostfile"
 
 # Profile: once. A later run sends the same messages, wherever its ranks sit.
 if [ ! -s "$WORK/graph.csv" ]; then
-	mpirun -np "$ranks" --hostfile "$WORK/hostfile" -x LD_PRELOAD="$RECORD" \
-		-x REMAP_RECORD="$WORK/graph" "$@"
+	(
+		[ -z "$SHORT" ] || set -- "$SHORT"
+		mpirun -np "$ranks" --hostfile "$WORK/hostfile" -x LD_PRELOAD="$RECORD" \
+			-x REMAP_RECORD="$WORK/graph" "$@"
+	)
 fi
 
 # Map: for these hosts. Those of an earlier job are another part of the network.
