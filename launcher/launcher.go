@@ -155,7 +155,8 @@ func schedulerFormats() []format {
 func plainFormats() []format {
 	return []format{
 		{
-			name: "permutation", doc: "CSV rank,new_rank: slots numbered host by host", hint: permutationHint,
+			name: "permutation", hint: permutationHint,
+			doc:   "CSV rank,new_rank: the process that is the rank, if processes fill host after host",
 			write: writePermutation, read: readPermutation, holds: onlyFilled, numbers: true, comments: true,
 			is: func(line string) bool { return strings.ReplaceAll(line, " ", "") == permutationHeader },
 		},

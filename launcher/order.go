@@ -110,7 +110,8 @@ func addToSlot(s *source, to mapping.Reader, rank int64, slot, column int) error
 
 const permutationHeader = "rank,new_rank"
 
-// writePermutation writes the number that every rank gets when ranks are numbered in the order of slots.
+// writePermutation writes, of every rank of the mapping, the number that a launcher gives the process on its
+// slot if it fills one host after the other.
 func writePermutation(w *bufio.Writer, p *Placement, _ Options) error {
 	order := inBlocks(p)
 	number := make([]int, len(order))

@@ -23,7 +23,6 @@ type mappingOutput struct {
 	*output
 	hosts *output // nil: none
 	// where the mapping goes as csv if the format cannot hold it; nil: it can, or standard output
-	rescue  *output
 	format  string
 	options launcher.Options
 }

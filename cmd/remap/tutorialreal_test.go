@@ -62,10 +62,7 @@ func TestRealTutorial(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			real.Need(t, append(c.programs, "make", "sh")...)
-			var names []string
-			for _, line := range strings.Fields(strings.NewReplacer(" slots=4", "", ":1", "").Replace(c.hosts)) {
-				names = append(names, line)
-			}
+			names := strings.Fields(strings.NewReplacer(" slots=4", "", ":1", "").Replace(c.hosts))
 			setenv(t, real.Hosts(t, names))
 			folder := t.TempDir()
 			run := func(command string) string {
