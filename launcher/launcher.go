@@ -68,8 +68,9 @@ func openMPIFormats() []format {
 		{
 			name: "openmpi-rankfile", doc: "Open MPI rankfile: rank 0=node1 slot=0", hint: rankfileHint,
 			endings: []string{".rankfile", ".rankfile.txt"}, write: writeRankfile, read: readRankfile,
-			is: matches(`^(//|rank\s)`), names: checkRankfileHosts, comments: true, binds: allBinds, needCores: []Bind{BindSocket, BindNone},
-			launch: rankfileLaunches, companion: true,
+			is: matches(`^(//|rank\s)`), names: checkRankfileHosts, comments: true, binds: allBinds,
+			needCores: []Bind{BindSocket, BindNone},
+			launch:    rankfileLaunches, companion: true,
 		},
 		{
 			name: "openmpi-seq", like: "hosts", endings: []string{".seq"}, doc: "Open MPI, one host a line, line " +
