@@ -71,7 +71,7 @@ func TestRankfileErrors(t *testing.T) {
 		"rank 0=n0 slot\n":                       "m:1:15: = after slot is missing",
 		"rank 0=n0 slot=x\n":                     `m:1:16: slot "x"`,
 		"rank 0=n0 slot=0 x\n":                   `m:1:18: unexpected "x"`,
-		"rank 0=+n0 slot=0\n":                    "m:1:8: host +n0 is relative",
+		"rank 0=+n0 slot=0\n":                    "m: rank 1 of 3 is missing",
 		"rank 0=n7 slot=0\n":                     `m:1:8: unknown host "n7"`,
 		"rank 0=n2 slot=0\n":                     "m:1:8: host n2 is not one of the job's hosts",
 		"rank 3=n0 slot=0\n":                     "m:1:6: rank 3 of a job of 3 ranks",
@@ -96,6 +96,24 @@ func TestRankfileByHand(t *testing.T) {
 	m, err := Read("m", strings.NewReader(text), "openmpi-rankfile", machine, a, 0)
 	if err != nil || !slices.Equal(m, mapping.Mapping{2, 1}) {
 		t.Errorf("got %v, %v", m, err)
+	}
+}
+
+// Relative hosts are those of the job in their order, and mean nothing without one.
+func TestRelativeHosts(t *testing.T) {
+	hosts := []topology.HostSlots{{Name: "b", Slots: 1}, {Name: "a", Slots: 1}}
+	text := "rank 0=+n1 slot=0\nrank 1=+n0 slot=0\n"
+	p, err := ReadPlacement("m", strings.NewReader(text), "", hosts, 0)
+	if err != nil || p.HostName(0) != "a" || p.HostName(1) != "b" {
+		t.Errorf("%v, %v", p, err)
+	}
+	_, err = ReadPlacement("m", strings.NewReader("rank 0=+n2 slot=0\n"), "", hosts, 0)
+	if !errors.Is(err, mapping.ErrMisplaced) || !strings.HasPrefix(err.Error(), "m:1:8: host 2 of a job of 2") {
+		t.Errorf("%v", err)
+	}
+	if _, err := HostsIn("m", strings.NewReader(text), ""); err == nil ||
+		!strings.HasPrefix(err.Error(), "m:1:8: host +n1 is relative") {
+		t.Errorf("%v", err)
 	}
 }
 

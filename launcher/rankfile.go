@@ -3,6 +3,7 @@ package launcher
 import (
 	"bufio"
 	"cmp"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -103,7 +104,8 @@ type rankfileLine struct {
 	plain      bool // the slot is one number
 }
 
-// readRankfile reads rankfiles of absolute host names, blank lines and comments between them. A slot
+// readRankfile reads rankfiles, blank lines and comments between their lines. A host +n0 is the first one
+// of the job, and so on. A slot
 // of one number is that slot; ranks with other slots, such as 0:1 or 4-7, take the free slots of their
 // host in the order of their processors.
 func readRankfile(s *source, to mapping.Reader) error {
@@ -117,6 +119,9 @@ func readRankfile(s *source, to mapping.Reader) error {
 			continue
 		}
 		e, err := rankfileEntry(lines, text)
+		if err == nil {
+			err = e.absolute(lines, to)
+		}
 		if err != nil {
 			return err
 		}
@@ -151,6 +156,27 @@ func readRankfile(s *source, to mapping.Reader) error {
 
 const rankfileHint = "a line reads: rank 0=node1 slot=0"
 
+// absolute names the host of +n0, which is the first one of the job, and so on.
+func (e *rankfileLine) absolute(lines *linescan.Lines, to mapping.Reader) error {
+	digits, relative := strings.CutPrefix(e.Host, "+n")
+	number, err := whole(digits)
+	if !relative || err != nil {
+		return nil
+	}
+	host, err := to.Host(int(number))
+	switch {
+	case errors.Is(err, ErrNoHosts):
+		return lines.Errorf(e.HostColumn, "--hosts names the job's hosts in their order",
+			"host %s is relative to an allocation that is not known", e.Host)
+	case err != nil:
+		wrong := lines.Errorf(e.HostColumn, "--hosts names the job's hosts in their order", "%s", err)
+		wrong.Err = mapping.ErrMisplaced
+		return wrong
+	}
+	e.Host = host
+	return nil
+}
+
 // rankfileEntry reads `rank N=HOST slot=S`.
 func rankfileEntry(lines *linescan.Lines, text string) (rankfileLine, error) {
 	s := scanner{text: text}
@@ -175,10 +201,6 @@ func rankfileEntry(lines *linescan.Lines, text string) (rankfileLine, error) {
 		return fail("the host")
 	}
 	e.HostColumn = s.start + 1
-	if strings.HasPrefix(e.Host, "+n") {
-		return e, lines.Errorf(e.HostColumn, "write the host's own "+
-			"name", "host %s is relative to an allocation that is not known", e.Host)
-	}
 	if word := s.word(); word != "slot" && word != "slots" {
 		return e, lines.Errorf(s.start+1, rankfileHint, "slot= is missing")
 	}
