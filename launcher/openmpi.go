@@ -2,6 +2,7 @@ package launcher
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -28,7 +29,7 @@ func rankfileLaunches(f files, p *Placement, o Options) []Launch {
 			"name "+
 			"it from its own folder, without")
 	}
-	if o.Cores.Sockets == 0 {
+	if o.Cores.Sockets == 0 && slices.Max(p.Slot) > 0 {
 		four.Notes = append(four.Notes, "a slot is a core of the host: Open MPI 4 ends without a word where a "+
 			"host "+
 			"has fewer cores than slots (--bind none --host-cores 2x16 lets ranks share them)")
