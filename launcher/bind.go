@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"remap/input"
+	"remap/internal/linescan"
 )
 
 // Bind is which processors of its host a rank may run on.
@@ -38,8 +39,8 @@ const maxCores = 1 << 16
 func ParseCores(text string) (Cores, error) {
 	const hint = "write SOCKETSxCORES, such as 2x16 for two sockets with 16 cores each"
 	left, right, found := strings.Cut(text, "x")
-	sockets, err := whole(left)
-	cores, wrong := whole(right)
+	sockets, err := linescan.Whole(left)
+	cores, wrong := linescan.Whole(right)
 	if !found || err != nil || wrong != nil || sockets < 1 || cores < 1 || sockets > maxCores ||
 		cores > maxCores || sockets*cores > maxCores {
 		return Cores{}, &input.Error{Reason: fmt.Sprintf("%q are no cores of a host", text), Hint: hint}

@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -25,7 +26,7 @@ func drawPlacement(t *rapid.T) *Placement {
 	p := &Placement{}
 	for _, h := range rapid.Permutation(mapping.Identity(hosts)).Draw(t, "order") {
 		slots := rapid.Int32Range(1, 4).Draw(t, "slots")
-		p.Hosts = append(p.Hosts, topology.HostSlots{Name: "n" + count(int(h)), Slots: slots})
+		p.Hosts = append(p.Hosts, topology.HostSlots{Name: "n" + strconv.Itoa(int(h)), Slots: slots})
 	}
 	slots := int(p.firstSlots()[hosts])
 	ranks := rapid.IntRange(1, slots).Draw(t, "ranks")
@@ -235,7 +236,7 @@ func TestTaskMapIsShort(t *testing.T) {
 	}{{4, []mapBlock{{0, 4, 4, 1}}}, {1, []mapBlock{{0, 4, 1, 4}}}, {2, []mapBlock{{0, 4, 2, 2}}}} {
 		p := &Placement{}
 		for h := range 4 {
-			p.Hosts = append(p.Hosts, topology.HostSlots{Name: "n" + count(h), Slots: 4})
+			p.Hosts = append(p.Hosts, topology.HostSlots{Name: "n" + strconv.Itoa(h), Slots: 4})
 		}
 		for r := range int32(16) {
 			p.Host = append(p.Host, r/int32(c.stride)%4)
@@ -428,7 +429,8 @@ func TestBinding(t *testing.T) {
 func TestHostileNames(t *testing.T) {
 	for _, name := range []string{"; rm -rf ~", "$(reboot)",
 		"<script>alert(1)</script>", "a\nb", "a\rb", "a b", "a,b",
-		"a:2", "a'b", `a"b`, "a`b`", "-np", ".", "#x", "a\x00", "\x1b[31m", "n\u00f6", "a/b", "a\\b", "a=b", "*", "", "7"} {
+		"a:2", "a'b", `a"b`, "a`b`", "-np", ".", "#x", "a\x00", "\x1b[31m", "n\u00f6", "a/b",
+		"a\\b", "a=b", "*", "", "7"} {
 		p := sample()
 		p.Hosts[0].Name = name
 		for _, f := range table() {

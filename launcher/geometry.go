@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"remap/input"
+	"remap/internal/linescan"
 	"remap/mapping"
 )
 
@@ -144,7 +145,7 @@ func (g *geometry) group(number int, to mapping.Reader) (ranks int64, err error)
 		for end < len(g.text) && g.text[end] >= '0' && g.text[end] <= '9' {
 			end++
 		}
-		rank, err := whole(g.text[g.at:end])
+		rank, err := linescan.Whole(g.text[g.at:end])
 		if err != nil {
 			return 0, g.fail("a rank of group %d is missing or not a whole number below 2^31", number)
 		}

@@ -2,7 +2,6 @@ package launcher
 
 import (
 	"bufio"
-	"fmt"
 	"io"
 	"strings"
 )
@@ -107,5 +106,3 @@ func WriteCompanion(w io.Writer, p *Placement) error {
 	}
 	return out.Flush()
 }
-
-func count(n int) string { return fmt.Sprint(n) }

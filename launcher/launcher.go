@@ -30,6 +30,7 @@ type format struct {
 	like      string                 // the format of those whose content looks the same that Recognise names
 	// holds says what of a placement the format cannot hold, "" = nothing; nil = it holds all.
 	holds    func(p *Placement) string
+	slots    bool // the slot of every rank is named
 	numbers  bool // hosts or slots are numbered, not named
 	comments bool // lines that begin with # are comments
 	// names refuses host names that the format cannot have; nil = it has them all.
@@ -52,12 +53,12 @@ func nativeFormats() []format {
 	return []format{
 		{
 			name: Native, doc: "native table: rank,host,slot", endings: []string{".csv"},
-			write: writeCSV, read: readCSV,
+			write: writeCSV, read: readCSV, slots: true,
 			is: func(line string) bool { return strings.HasPrefix(line, "rank,host") },
 		},
 		{
 			name: "json", doc: "the native table as JSON", endings: []string{".json"},
-			write: writeJSON, read: readJSON,
+			write: writeJSON, read: readJSON, slots: true,
 			is: matches(`^\{(\s*"(ranks|mapping)"|$)`),
 		},
 	}
@@ -68,7 +69,8 @@ func openMPIFormats() []format {
 		{
 			name: "openmpi-rankfile", doc: "Open MPI rankfile: rank 0=node1 slot=0", hint: rankfileHint,
 			endings: []string{".rankfile", ".rankfile.txt"}, write: writeRankfile, read: readRankfile,
-			is: matches(`^(//|rank\s)`), names: checkRankfileHosts, comments: true, binds: allBinds,
+			slots: true,
+			is:    matches(`^(//|rank\s)`), names: checkRankfileHosts, comments: true, binds: allBinds,
 			needCores: []Bind{BindSocket, BindNone},
 			launch:    rankfileLaunches, companion: true,
 		},
@@ -196,7 +198,8 @@ func Guess(path string, start []byte) string {
 
 // HoldsSlots tells whether the format names the slot of every rank, not only its host.
 func HoldsSlots(name string) bool {
-	return name == Native || name == "json" || name == "openmpi-rankfile"
+	f, err := find(name)
+	return err == nil && f.slots
 }
 
 // FormatOf is the format of a file's name where its ending makes that clear; "" = it does not.

@@ -1,8 +1,10 @@
 package launcher
 
+import "strconv"
+
 func hydraLaunches(f files, p *Placement, o Options) []Launch {
 	l := Launch{Launcher: "MPICH", RankVariable: "PMI_RANK",
-		Args: []string{"mpiexec.hydra", "-f", operand(f.path), "-n", count(p.Ranks())}}
+		Args: []string{"mpiexec.hydra", "-f", operand(f.path), "-n", strconv.Itoa(p.Ranks())}}
 	if o.Bind != BindDefault {
 		l.Args = append(l.Args, "-bind-to", string(o.Bind))
 	}
@@ -11,7 +13,7 @@ func hydraLaunches(f files, p *Placement, o Options) []Launch {
 
 func intelLaunches(f files, p *Placement, o Options) []Launch {
 	l := Launch{Launcher: "Intel MPI", RankVariable: "PMI_RANK",
-		Args: []string{"mpirun", "-machinefile", operand(f.path), "-n", count(p.Ranks())}}
+		Args: []string{"mpirun", "-machinefile", operand(f.path), "-n", strconv.Itoa(p.Ranks())}}
 	switch o.Bind {
 	case BindNone:
 		l.Env = []string{"I_MPI_PIN=0"}
@@ -38,7 +40,7 @@ func slurmBind(b Bind) []string {
 }
 
 func slurmLaunches(f files, p *Placement, o Options) []Launch {
-	args := append([]string{"srun", "-n", count(p.Ranks()), "-m", "arbitrary"}, slurmBind(o.Bind)...)
+	args := append([]string{"srun", "-n", strconv.Itoa(p.Ranks()), "-m", "arbitrary"}, slurmBind(o.Bind)...)
 	return []Launch{{Launcher: "Slurm", RankVariable: "SLURM_PROCID", HostVariable: "SLURMD_NODENAME",
 		Env: []string{"SLURM_HOSTFILE=" + f.path}, Args: args,
 		Notes: []string{"inside the allocation; SLURM_HOSTFILE belongs on the line of srun alone: exported, it " +
@@ -47,7 +49,8 @@ func slurmLaunches(f files, p *Placement, o Options) []Launch {
 }
 
 func crayLaunches(f files, p *Placement, o Options) []Launch {
-	args := []string{"srun", "-n", count(p.Ranks()), "--ntasks-per-node=" + count(len(p.byHost()[p.used()[0]])),
+	args := []string{"srun", "-n", strconv.Itoa(p.Ranks()), "--ntasks-per-node=" +
+		strconv.Itoa(len(p.byHost()[p.used()[0]])),
 		"-m", "block"}
 	return []Launch{{Launcher: "Cray MPICH",
 		Env:  []string{"MPICH_RANK_REORDER_METHOD=3", "MPICH_RANK_REORDER_FILE=" + f.path},
@@ -74,7 +77,7 @@ func fluxHostfileLaunches(f files, p *Placement, o Options) []Launch {
 }
 
 func fluxRun(p *Placement, o Options) []string {
-	args := []string{"flux", "run", "-N", count(len(p.used())), "-n", count(p.Ranks())}
+	args := []string{"flux", "run", "-N", strconv.Itoa(len(p.used())), "-n", strconv.Itoa(p.Ranks())}
 	switch o.Bind {
 	case BindCore:
 		args = append(args, "-o", "cpu-affinity=per-task")
@@ -85,7 +88,7 @@ func fluxRun(p *Placement, o Options) []string {
 }
 
 func geometryLaunches(_ files, p *Placement, o Options) []Launch {
-	l := Launch{Launcher: "LSF", Source: true, Args: []string{"bsub", "-n", count(p.Ranks())},
+	l := Launch{Launcher: "LSF", Source: true, Args: []string{"bsub", "-n", strconv.Itoa(p.Ranks())},
 		Notes: []string{"LSF decides which node gets which group of ranks: the groups hold, the nodes may differ"}}
 	switch o.Bind {
 	case BindCore, BindSocket:
@@ -104,7 +107,7 @@ func lsfHostfileLaunches(f files, p *Placement, _ Options) []Launch {
 // nodeFileLaunches: Hydra reads PBS_NODEFILE by itself, a line a rank; -f would win over it.
 func nodeFileLaunches(f files, p *Placement, o Options) []Launch {
 	l := Launch{Launcher: "MPICH under PBS", RankVariable: "PMI_RANK", Env: []string{"PBS_NODEFILE=" + f.path},
-		Args: []string{"mpiexec.hydra", "-n", count(p.Ranks())},
+		Args: []string{"mpiexec.hydra", "-n", strconv.Itoa(p.Ranks())},
 		Notes: []string{"inside the PBS job; Open MPI under PBS adds up the lines of a host: give it an " +
 			"openmpi-rankfile"}}
 	if o.Bind != BindDefault {

@@ -3,13 +3,14 @@ package launcher
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 )
 
 // mpirun is a command of Open MPI.
 func mpirun(version, ranks int, options ...string) Launch {
 	return Launch{Launcher: fmt.Sprintf("Open MPI %d", version), RankVariable: "OMPI_COMM_WORLD_RANK",
-		Args: append([]string{"mpirun", "-np", count(ranks)}, options...)}
+		Args: append([]string{"mpirun", "-np", strconv.Itoa(ranks)}, options...)}
 }
 
 // rankfileLaunches: Open MPI 4.1.4 binds as the file says whatever --bind-to asks; 5.0.7 refuses ranks

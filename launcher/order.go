@@ -3,9 +3,9 @@ package launcher
 import (
 	"bufio"
 	"fmt"
-	"strconv"
 	"strings"
 
+	"remap/internal/linescan"
 	"remap/mapping"
 )
 
@@ -78,10 +78,10 @@ func readRankOrder(s *source, to mapping.Reader) error {
 		for _, w := range s.split(" \t,") {
 			word, column := w.text, w.column
 			low, high, ranged := strings.Cut(word, "-")
-			from, err := whole(low)
+			from, err := linescan.Whole(low)
 			till := from
 			if ranged && err == nil {
-				till, err = whole(high)
+				till, err = linescan.Whole(high)
 			}
 			if err != nil || till < from {
 				return s.lines.Errorf(column, orderHint, "%q is no rank and no range of ranks", clip(word))
@@ -138,14 +138,14 @@ func readPermutation(s *source, to mapping.Reader) error {
 	var ranks int64
 	for s.next() {
 		old, now, found := strings.Cut(s.content, ",")
-		rank, err := whole(strings.TrimSpace(old))
+		rank, err := linescan.Whole(strings.TrimSpace(old))
 		if !found {
 			return s.lines.Errorf(s.start, permutationHint, "the new rank is missing behind %q", clip(old))
 		}
 		if err != nil {
 			return s.lines.Errorf(s.start, permutationHint, "rank %q is not a whole number", clip(old))
 		}
-		slot, err := whole(strings.TrimSpace(now))
+		slot, err := linescan.Whole(strings.TrimSpace(now))
 		column := s.start + len(old) + 1
 		if err != nil {
 			return s.lines.Errorf(column, permutationHint, "new rank %q is not a whole number", clip(now))
@@ -156,9 +156,4 @@ func readPermutation(s *source, to mapping.Reader) error {
 		ranks++
 	}
 	return s.end(ranks)
-}
-
-func whole(text string) (int64, error) {
-	n, err := strconv.ParseUint(text, 10, 31)
-	return int64(n), err
 }

@@ -159,7 +159,7 @@ const rankfileHint = "a line reads: rank 0=node1 slot=0"
 // absolute names the host of +n0, which is the first one of the job, and so on.
 func (e *rankfileLine) absolute(lines *linescan.Lines, to mapping.Reader) error {
 	digits, relative := strings.CutPrefix(e.Host, "+n")
-	number, err := whole(digits)
+	number, err := linescan.Whole(digits)
 	if !relative || err != nil {
 		return nil
 	}
@@ -190,7 +190,7 @@ func rankfileEntry(lines *linescan.Lines, text string) (rankfileLine, error) {
 	number := s.word()
 	e.RankColumn = s.start + 1
 	var err error
-	if e.Rank, err = whole(number); err != nil {
+	if e.Rank, err = linescan.Whole(number); err != nil {
 		return e, lines.Errorf(e.RankColumn, "ranks count from 0", "rank %q is not a whole number below "+
 			"2^31", clip(number))
 	}
@@ -224,7 +224,7 @@ func rankfileEntry(lines *linescan.Lines, text string) (rankfileLine, error) {
 // first processor count.
 func (e *rankfileLine) slot(text string) bool {
 	var err error
-	if e.Slot, err = whole(text); err == nil {
+	if e.Slot, err = linescan.Whole(text); err == nil {
 		e.plain = true
 		return true
 	}
@@ -233,7 +233,7 @@ func (e *rankfileLine) slot(text string) bool {
 	if !found {
 		socket, cores = "0", text
 	}
-	if e.processors[0], err = whole(socket); err != nil {
+	if e.processors[0], err = linescan.Whole(socket); err != nil {
 		return false
 	}
 	if cores == "*" {
@@ -241,10 +241,10 @@ func (e *rankfileLine) slot(text string) bool {
 	}
 	for i, part := range strings.Split(cores, ",") {
 		low, high, ranged := strings.Cut(part, "-")
-		from, err := whole(low)
+		from, err := linescan.Whole(low)
 		till := from
 		if ranged && err == nil {
-			till, err = whole(high)
+			till, err = linescan.Whole(high)
 		}
 		if err != nil || till < from {
 			return false

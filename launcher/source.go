@@ -80,7 +80,7 @@ func (s *source) host(name string, column int) error {
 
 // count reads a number of ranks.
 func (s *source) count(text string, column int, hint string) (int64, error) {
-	n, err := whole(text)
+	n, err := linescan.Whole(text)
 	if err != nil || n < 1 || n > maxBlock {
 		return 0, s.lines.Errorf(column, hint, "%q is not a number of ranks from 1 to %d", clip(text), maxBlock)
 	}

@@ -122,7 +122,7 @@ func (f format) instead(p *Placement) string {
 	text := "formats that can: " + strings.Join(can, ", ")
 	if f.numbers && f.holds(p.trimmed()) == "" {
 		text = fmt.Sprintf("give the job the used hosts alone (--hosts '%s'), or another "+
-			"format; ", f.needed(p)) + text
+			"format; ", p.needed()) + text
 	}
 	if f.comments {
 		text += "; --force writes what it can hold"
@@ -144,7 +144,7 @@ func (p *Placement) trimmed() *Placement {
 }
 
 // needed is the host list under which a format that numbers hosts or slots can hold the placement.
-func (f format) needed(p *Placement) string {
+func (p *Placement) needed() string {
 	const most = 8
 	var list []string
 	ranks := p.byHost()

@@ -84,22 +84,16 @@ func addRow(file string, c Reader, in *csv.Reader, row []string) error {
 	_, e.HostColumn = in.FieldPos(1)
 	_, e.SlotColumn = in.FieldPos(2)
 	var err error
-	if e.Rank, err = whole(row[0]); err != nil {
+	if e.Rank, err = linescan.Whole(row[0]); err != nil {
 		return &input.Error{File: file, Line: line, Column: e.RankColumn, Err: err, Hint: "ranks count from 0",
 			Reason: fmt.Sprintf("rank %q is not a whole number below 2^31", row[0])}
 	}
-	if e.Slot, err = whole(row[2]); err != nil {
+	if e.Slot, err = linescan.Whole(row[2]); err != nil {
 		return &input.Error{File: file, Line: line, Column: e.SlotColumn, Err: err, Hint: "slots count from " +
 			"0 within the host",
 			Reason: fmt.Sprintf("slot %q is not a whole number below 2^31", row[2])}
 	}
 	return c.Add(e)
-}
-
-// whole reads a decimal number that fits 31 bits.
-func whole(text string) (int64, error) {
-	n, err := strconv.ParseUint(text, 10, 31)
-	return int64(n), err
 }
 
 // csvError says in our words what the csv package found.

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"remap/input"
+	"remap/internal/linescan"
 	"remap/topology"
 )
 
@@ -36,7 +37,7 @@ func ParseFixed(list string, machine *topology.Topology, a *Allocation, ranks in
 		}
 		e := RankPlace{Host: host}
 		var err error
-		if e.Rank, err = whole(rank); err != nil {
+		if e.Rank, err = linescan.Whole(rank); err != nil {
 			return nil, &input.Error{Reason: fmt.Sprintf("rank %q is not a whole number", rank), Hint: hint, Err: err}
 		}
 		if e.Slot = c.Free(host); named {

@@ -123,8 +123,8 @@ func Program(l launcher.Launch, stay string) []string {
 	if l.HostVariable != "" {
 		host = "$" + l.HostVariable
 	}
-	return []string{"sh", "-c", fmt.Sprintf(`echo "remap-verify rank=$%s host=%s"; sleep %s`, l.RankVariable, host,
-		stay)}
+	return []string{"sh", "-c",
+		fmt.Sprintf(`echo "remap-verify rank=$%s host=%s"; sleep %s`, l.RankVariable, host, stay)}
 }
 
 // Stay is how long the program stays, in seconds.

@@ -1,18 +1,11 @@
 package main
 
 import (
-	"bytes"
 	"context"
-	"errors"
 	"io"
-	"os"
-	"path/filepath"
 	"strings"
 
 	"remap/commgraph"
-	"remap/internal/files"
-	"remap/launcher"
-	"remap/mapping"
 	"remap/topology"
 )
 
@@ -120,46 +113,4 @@ func (p *program) convertTopology() error {
 	}
 	p.say("note: an ibnetdiscover file holds no latencies")
 	return out.write(func(w io.Writer) error { return topology.WriteIBNetDiscover(w, machine) })
-}
-
-// inputBytes reads a mapping file whole.
-func (p *program) inputBytes(path string) ([]byte, error) {
-	file, err := commgraph.OpenFile(path)
-	if err != nil {
-		return nil, err
-	}
-	defer file.Close()
-	return io.ReadAll(io.LimitReader(file, mapping.MaxFile))
-}
-
-// companion is the host file that belongs to a launcher's file: the one beside it if it is that of the
-// mapping, else one in a private folder, which remove takes away.
-func (p *program) companion(place *launcher.Placement, format string) (path string, remove func(),
-	err error) {
-	if !launcher.HasCompanion(format) {
-		return "", func() {}, nil
-	}
-	beside := p.mapping + launcher.CompanionSuffix
-	var own bytes.Buffer
-	if err := launcher.WriteCompanion(&own, place); err != nil {
-		return "", nil, err
-	}
-	if info, err := os.Stat(beside); err == nil && info.Mode().IsRegular() {
-		if content, err := p.inputBytes(beside); err == nil && bytes.Equal(content, own.Bytes()) {
-			return beside, func() {}, nil
-		}
-		p.say("warning: %s is not the host file of this mapping, and is not used", beside)
-	}
-	folder, err := os.MkdirTemp("", "remap-verify-")
-	if err != nil {
-		return "", nil, err
-	}
-	path = filepath.Join(folder, "hosts")
-	if err := files.Replace(path, func(w io.Writer) error {
-		return launcher.WriteCompanion(w,
-			place)
-	}); err != nil {
-		return "", nil, errors.Join(err, os.RemoveAll(folder))
-	}
-	return path, func() { os.RemoveAll(folder) }, nil
 }

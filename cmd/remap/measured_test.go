@@ -170,7 +170,8 @@ func TestMeasuredRealFabric(t *testing.T) {
 	n := len(s.machine.Links)
 	for _, said := range []string{fmt.Sprintf("the rates of %d of %d links\n", n, n),
 		// Others use all four in the same way; which is named depends on where the job alone waits.
-		`the link from MF0;ib7:SX6036/U1 port [2468] to MF0;ib1:SX6036/U1, the busiest, and 10 % or more of 30 links`} {
+		`the link from MF0;ib7:SX6036/U1 port [2468] to MF0;ib1:SX6036/U1, ` +
+			`the busiest, and 10 % or more of 30 links`} {
 		if !regexp.MustCompile(said).MatchString(stderr) {
 			t.Errorf("stderr does not say %q", said)
 		}

@@ -9,11 +9,8 @@ import (
 	"strconv"
 	"strings"
 
-	"remap/commgraph"
-	"remap/job"
 	"remap/launcher"
 	"remap/mapping"
-	"remap/topology"
 	"remap/verify"
 )
 
@@ -68,13 +65,16 @@ func (p *program) verify(ctx context.Context) error {
 		result.Wrong = verify.Compare(planned, hostsOf(place))
 		if launcher.HoldsSlots(format) && launcher.HoldsSlots(kind) && !place.Bound && !plan.Bound {
 			result.Wrong = append(result.Wrong, otherSlots(plan, place)...)
+			slices.SortFunc(result.Wrong, func(a, b verify.Wrong) int { return a.Rank - b.Rank })
 		}
 	}
 	result.Hosts = len(distinct(planned))
 	if len(result.Wrong) > 0 || !p.run {
-		fine := fmt.Sprintf("%s (%s): %d ranks on %d hosts, each on a slot of "+
-			"its own", p.mapping, format, result.Ranks,
-			result.Hosts)
+		slots := ", each on a slot of its own"
+		if place.Bound {
+			slots = "; what they are bound to is not checked"
+		}
+		fine := fmt.Sprintf("%s (%s): %d ranks on %d hosts%s", p.mapping, format, result.Ranks, result.Hosts, slots)
 		if p.plan != "" {
 			fine = fmt.Sprintf("%d ranks are on the hosts that %s plans", result.Ranks, p.plan)
 		}
@@ -139,159 +139,6 @@ func (p *program) misplacement(err error) error {
 		}
 	}
 	return answerNo{err}
-}
-
-// readPlacement reads a mapping of the hosts of --hosts, or of those that it names.
-func (p *program) readPlacement(path, format string) (*launcher.Placement, string, error) {
-	hosts, err := p.jobHosts()
-	if err != nil {
-		return nil, "", inOption("hosts", err)
-	}
-	if format != "" {
-		if err := launcher.Known(format); err != nil {
-			return nil, "", inOption("mapping-format", err)
-		}
-	} else if format, err = p.guessFormat(path); err != nil {
-		return nil, "", err
-	}
-	if hosts == nil {
-		if hosts, err = hostsIn(path, format); errors.Is(err, launcher.ErrNoHosts) {
-			return nil, "", usage("name the job's hosts in their order, for example --hosts 'node[0-7]:4'",
-				"%s: a %s file names no hosts", path, format)
-		}
-		if err != nil {
-			return nil, "", err
-		}
-	}
-	file, err := commgraph.OpenFile(path)
-	if err != nil {
-		return nil, "", err
-	}
-	defer file.Close()
-	place, err := launcher.ReadPlacement(path, file, format, hosts, 0)
-	return place, format, err
-}
-
-// guessFormat is the format of a file by its content or ending, "" = unknown. It tells a warning that
-// --force has written into the file.
-func (p *program) guessFormat(path string) (string, error) {
-	file, err := commgraph.OpenFile(path)
-	if err != nil {
-		return "", err
-	}
-	defer file.Close()
-	start, err := io.ReadAll(io.LimitReader(file, 64<<10))
-	if err != nil {
-		return "", err
-	}
-	if first, _, _ := strings.Cut(string(start), "\n"); strings.HasPrefix(first, launcher.WarningMark) {
-		p.say("%s says: %s", path, oneLine(first))
-	}
-	return launcher.Guess(path, start), nil
-}
-
-// hostsIn lists the hosts that a mapping file names.
-func hostsIn(path, format string) ([]topology.HostSlots, error) {
-	file, err := commgraph.OpenFile(path)
-	if err != nil {
-		return nil, err
-	}
-	defer file.Close()
-	return launcher.HostsIn(path, file, format)
-}
-
-// jobHosts are those of --hosts with their slots; nil without it.
-func (p *program) jobHosts() ([]topology.HostSlots, error) {
-	if p.Hosts == "" {
-		return nil, nil
-	}
-	return job.NamedHosts(p.Hosts, p.RanksPerHost)
-}
-
-// runLauncher starts the launcher with a one-line program.
-func (p *program) runLauncher(ctx context.Context, place *launcher.Placement, planned []string, format string,
-	o launcher.Options, result *verifyResult) (*verify.Outcome, error) {
-	hostfile, remove, err := p.companion(place, format)
-	if err != nil {
-		return nil, err
-	}
-	defer remove()
-	launches := launcher.Launches(format, p.mapping, hostfile, place, o)
-	if len(launches) == 0 || launches[0].RankVariable == "" {
-		if format == "hosts" {
-			return nil, usage("say which: --mapping-format "+strings.Join(runnable(place), ", "),
-				"--run: %s may be for several launchers", p.mapping)
-		}
-		return nil, usage("formats that can be run: "+strings.Join(runnable(place), ", "),
-			"--run: a %s file cannot be proven by a program without MPI", format)
-	}
-	words := strings.Fields(p.launcher)
-	if len(words) == 0 {
-		words = launches[0].Args[:1]
-	}
-	launch, err := p.chooseLaunch(ctx, launches, words)
-	if err != nil {
-		return nil, notStarted(words[0], err)
-	}
-	launch.Args = append(words, launch.Args[1:]...)
-	run := verify.Run{Launch: launch, Ranks: place.Ranks(), Timeout: p.timeout, Tries: mostTries,
-		Planned: planned}
-	if launch.FromFile {
-		content, err := p.inputBytes(p.mapping)
-		if err != nil {
-			return nil, err
-		}
-		run.Appended = strings.TrimSpace(string(content))
-	}
-	result.Launcher, result.Line = words[0], launch.Line("PROGRAM")
-	p.say("running: %s", launch.Line(quoted(verify.Program(launch, verify.Stay))))
-	result.notes = launch.Notes
-	spinner := p.newMeter("waiting for the launcher", 0)
-	outcome, err := run.Start(ctx)
-	spinner.stop()
-	if err != nil {
-		return nil, notStarted(words[0], err)
-	}
-	if outcome.Tries > 1 {
-		p.say("started %d times: the launcher ended well, and ranks had not run", outcome.Tries)
-	}
-	return outcome, nil
-}
-
-// quoted is a command for people: its last word, a script of ours, in quotes.
-func quoted(words []string) string {
-	last := len(words) - 1
-	return strings.Join(words[:last], " ") + " '" + words[last] + "'"
-}
-
-// mostTries is how often a launcher is started that leaves out ranks and says nothing.
-const mostTries = 3
-
-// chooseLaunch picks the launch of the version that is installed.
-func (p *program) chooseLaunch(ctx context.Context, launches []launcher.Launch,
-	words []string) (launcher.Launch, error) {
-	if p.timeout > 0 {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(ctx, p.timeout)
-		defer cancel()
-	}
-	return verify.Choose(ctx, launches, words...)
-}
-
-func notStarted(program string, err error) error {
-	if !errors.Is(err, verify.ErrNotStarted) {
-		return err
-	}
-	return fail("--launcher names another program; run verify where the job's launcher is installed", "%s: %w",
-		program, err)
-}
-
-// runnable are the formats whose launcher tells a program its rank.
-func runnable(place *launcher.Placement) []string {
-	return slices.DeleteFunc(launcher.Formats(), func(name string) bool {
-		launches := launcher.Launches(name, "", "", place, launcher.Options{})
-		return len(launches) == 0 || launches[0].RankVariable == ""
-	})
 }
 
 // distinct are the different names of a list.

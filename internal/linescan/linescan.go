@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strconv"
 
 	"remap/input"
 )
@@ -86,4 +87,10 @@ func (l *Lines) Err() error {
 func (l *Lines) Errorf(column int, hint, format string, args ...any) *input.Error {
 	return &input.Error{File: l.File, Line: l.Number, Column: column, Hint: hint,
 		Reason: fmt.Sprintf(format, args...)}
+}
+
+// Whole reads a decimal number without sign that fits 31 bits: a rank, a slot or a number of them.
+func Whole(text string) (int64, error) {
+	n, err := strconv.ParseUint(text, 10, 31)
+	return int64(n), err
 }
