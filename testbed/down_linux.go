@@ -1,0 +1,64 @@
+package testbed
+
+import (
+	"errors"
+	"os"
+
+	"github.com/vishvananda/netlink"
+	"github.com/vishvananda/netns"
+	"golang.org/x/sys/unix"
+)
+
+// Down takes a testbed away: processes that run in its namespaces, the namespaces, and with them all
+// devices and addresses. It needs nothing but the name, so it also clears what a killed Up or run
+// left. count is how many namespaces there were.
+func Down(testbed string) (count int, err error) {
+	names, err := spaces(testbed)
+	if err != nil {
+		return 0, err
+	}
+	if err := remove(names); err != nil {
+		return len(names), err
+	}
+	if err := os.Remove(recordPath(testbed)); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return len(names), err
+	}
+	return len(names), nil
+}
+
+// Open finds a testbed that is up. Errors are *input.Error where there is none, or only a part.
+func Open(testbed string) (n *Network, err error) {
+	plan, err := load(testbed)
+	if err != nil {
+		return nil, err
+	}
+	n = &Network{Plan: plan, devices: make([]int, len(plan.Ports)), head: netns.None()}
+	defer func() {
+		if err != nil {
+			n.Close()
+			n, err = nil, incomplete(testbed, err)
+		}
+	}()
+	for i := range plan.Nodes {
+		space, err := netns.GetFromName(plan.Nodes[i].Namespace)
+		if err != nil {
+			return n, err
+		}
+		handle, err := netlink.NewHandleAt(space, unix.NETLINK_ROUTE)
+		n.spaces, n.handles = append(n.spaces, space), append(n.handles, handle)
+		if err != nil {
+			return n, err
+		}
+	}
+	if n.head, err = netns.GetFromName(headNamespace(testbed)); err != nil {
+		return n, err
+	}
+	for l := range plan.Ports {
+		device, err := n.handles[plan.Ports[l].Node].LinkByName(plan.Ports[l].Device)
+		if err != nil {
+			return n, err
+		}
+		n.devices[l] = device.Attrs().Index
+	}
+	return n, nil
+}

@@ -1,0 +1,53 @@
+//go:build !linux
+
+package testbed
+
+import (
+	"context"
+	"net"
+	"os/exec"
+	"runtime"
+	"time"
+
+	"fmt"
+)
+
+// Network is a testbed that is up; there is none on this system.
+type Network struct {
+	// Plan is what was built.
+	Plan *Plan
+}
+
+func unsupported() error { return fmt.Errorf("%w: this is %s", ErrUnsupported, runtime.GOOS) }
+
+// Up builds the network of a plan on Linux.
+func Up(context.Context, *Plan) (*Network, error) { return nil, unsupported() }
+
+// Open finds a testbed that is up on Linux.
+func Open(string) (*Network, error) { return nil, unsupported() }
+
+// Down takes a testbed away on Linux.
+func Down(string) (int, error) { return 0, unsupported() }
+
+// Close does nothing.
+func (n *Network) Close() {}
+
+// Reseed draws other paths on Linux.
+func (n *Network) Reseed(uint32) error { return unsupported() }
+
+// Start starts a command on a host's network on Linux.
+func (n *Network) Start(int32, *exec.Cmd) error { return unsupported() }
+
+// Listen opens a TCP port on a host on Linux.
+func (n *Network) Listen(context.Context, int32) (net.Listener, error) { return nil, unsupported() }
+
+// Dial connects from a host on Linux.
+func (n *Network) Dial(context.Context, int32, string) (net.Conn, error) { return nil, unsupported() }
+
+// Counters reads the counters of all ports on Linux.
+func (n *Network) Counters() ([]PortCounters, error) { return nil, unsupported() }
+
+// Watch measures on Linux.
+func (n *Network) Watch(context.Context, time.Duration) (*Measurement, error) {
+	return nil, unsupported()
+}
