@@ -4,12 +4,9 @@ package testbed
 
 import (
 	"context"
-	"net"
-	"os/exec"
+	"fmt"
 	"runtime"
 	"time"
-
-	"fmt"
 )
 
 // Network is a testbed that is up; there is none on this system.
@@ -35,14 +32,8 @@ func (n *Network) Close() {}
 // Reseed draws other paths on Linux.
 func (n *Network) Reseed(uint32) error { return unsupported() }
 
-// Start starts a command on a host's network on Linux.
-func (n *Network) Start(int32, *exec.Cmd) error { return unsupported() }
-
-// Listen opens a TCP port on a host on Linux.
-func (n *Network) Listen(context.Context, int32) (net.Listener, error) { return nil, unsupported() }
-
-// Dial connects from a host on Linux.
-func (n *Network) Dial(context.Context, int32, string) (net.Conn, error) { return nil, unsupported() }
+// Inside calls a function in the network of a host on Linux.
+func (n *Network) Inside(int32, func() error) error { return unsupported() }
 
 // Counters reads the counters of all ports on Linux.
 func (n *Network) Counters() ([]PortCounters, error) { return nil, unsupported() }

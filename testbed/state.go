@@ -106,3 +106,8 @@ func incomplete(testbed string, err error) error {
 	return &input.Error{Reason: "testbed " + testbed + " is only in part there: " + err.Error(), Err: err,
 		Hint: "remap testbed down --name " + testbed + ", then up again"}
 }
+
+// NamespacePath is the file of a host's network namespace, for nsenter --net.
+func NamespacePath(testbed, host string) string {
+	return "/run/netns/" + prefix(testbed) + "node." + host
+}

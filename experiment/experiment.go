@@ -1,0 +1,195 @@
+// Package experiment runs jobs on a testbed, beside competitors, and holds what is measured against
+// what is simulated.
+package experiment
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"remap/flows"
+	"remap/launcher"
+	"remap/replay"
+	"remap/testbed"
+	"remap/workload"
+)
+
+// Setup is what runs on a testbed.
+type Setup struct {
+	// Network is the testbed, Executables the programs of replay.Compile.
+	Network     *testbed.Network
+	Executables replay.Executables
+	// Application is the job, Play its options.
+	Application replay.Application
+	Play        replay.Options
+	// WarmUp is how many steps at the beginning do not count, fewer than Play.Steps.
+	WarmUp int
+	// Others run beside the job.
+	Others []Other
+	// Settle is how long the others run alone before the job is started.
+	Settle time.Duration
+	// Look is the interval in which the ports' queues are looked at; 0 = at both ends only.
+	Look time.Duration
+	// Timeout ends a launch that hangs.
+	Timeout time.Duration
+	// Folder takes the files of a launch.
+	Folder string
+	// Report is called when a launch has begun to take steps, if it is not nil.
+	Report func(what string)
+}
+
+// Other is a competitor.
+type Other struct {
+	// Name is for people.
+	Name string
+	// Program is played over and over; Hosts has the host of every rank.
+	Program *workload.Program
+	Hosts   []int32
+}
+
+// Launch is what one start of a job has shown.
+type Launch struct {
+	// Steps are those of the job, the warm-up included.
+	Steps []replay.Step
+	// Seconds is the mean time of a step after the warm-up.
+	Seconds float64
+	// Alone and Beside are what each of the others received, in bytes a second, before the job was
+	// started and while it took its steps.
+	Alone, Beside []float64
+	// Ports is what the ports did while the job took its steps.
+	Ports *testbed.Measurement
+}
+
+// Run starts the job once, with its ranks where a placement says. Competitors are started anew, so
+// every connection draws its paths again.
+func (s *Setup) Run(ctx context.Context, p *launcher.Placement) (*Launch, error) {
+	if s.WarmUp >= s.Play.Steps {
+		return nil, fmt.Errorf("%d steps of which %d do not count", s.Play.Steps, s.WarmUp)
+	}
+	ctx, cancel := context.WithTimeoutCause(ctx, s.Timeout,
+		fmt.Errorf("the launch did not end within %v", s.Timeout))
+	defer cancel()
+	others, err := s.startOthers(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer others.stop()
+	l := &Launch{}
+	if l.Alone, err = others.settle(ctx, s.Settle); err != nil {
+		return nil, err
+	}
+	if err := s.launch(ctx, p, l, others); err != nil {
+		return l, errors.Join(err, others.stop())
+	}
+	for _, step := range l.Steps[s.WarmUp:] {
+		l.Seconds += step.Seconds / float64(len(l.Steps)-s.WarmUp)
+	}
+	return l, others.stop()
+}
+
+// competitors are the others of a launch.
+type competitors struct {
+	jobs   []*flows.Job
+	cancel context.CancelFunc
+	begun  []flows.Snapshot
+}
+
+func (s *Setup) startOthers(ctx context.Context) (*competitors, error) {
+	plan := s.Network.Plan
+	ctx, cancel := context.WithCancel(ctx)
+	c := &competitors{cancel: cancel}
+	options := flows.DefaultOptions()
+	for _, other := range s.Others {
+		hosts := make([]flows.Host, len(other.Hosts))
+		place := make([]int32, len(other.Hosts))
+		for r, host := range other.Hosts {
+			node := &plan.Nodes[host]
+			place[r] = int32(r)
+			hosts[r] = flows.Host{Name: node.Name, Address: node.Address.String(),
+				Inside: func(f func() error) error { return s.Network.Inside(host, f) }}
+			options.HostBytesPerSecond = plan.Topology.Links[plan.Topology.Ejection(host)[0]].BytesPerSecond
+		}
+		job, err := flows.Start(ctx, other.Program, hosts, place, options)
+		if err != nil {
+			return nil, errors.Join(fmt.Errorf("%s: %w", other.Name, err), c.stop())
+		}
+		c.jobs = append(c.jobs, job)
+	}
+	return c, nil
+}
+
+// settle lets the competitors run alone and gives their rates.
+func (c *competitors) settle(ctx context.Context, d time.Duration) ([]float64, error) {
+	if len(c.jobs) == 0 {
+		return nil, nil
+	}
+	// The first part of the time is that in which windows grow.
+	if err := sleep(ctx, d/2); err != nil {
+		return nil, err
+	}
+	c.mark()
+	if err := sleep(ctx, d/2); err != nil {
+		return nil, err
+	}
+	return c.rates(), nil
+}
+
+// mark begins an interval, rates ends it.
+func (c *competitors) mark() {
+	c.begun = c.begun[:0]
+	for _, job := range c.jobs {
+		c.begun = append(c.begun, job.Snapshot())
+	}
+}
+
+func (c *competitors) rates() []float64 {
+	rates := make([]float64, len(c.jobs))
+	for i, job := range c.jobs {
+		rates[i] = job.Snapshot().BytesPerSecond(c.begun[i])
+	}
+	return rates
+}
+
+// stop ends the competitors. The error names connections that broke.
+func (c *competitors) stop() error {
+	c.cancel()
+	var broke error
+	for _, job := range c.jobs {
+		broke = errors.Join(broke, job.Wait())
+	}
+	c.jobs = nil
+	return broke
+}
+
+func sleep(ctx context.Context, d time.Duration) error {
+	select {
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	case <-time.After(d):
+		return nil
+	}
+}
+
+// Prepare compiles the programs and writes the job's messages into a new folder. A program without
+// receives gets them: what is played is then Application.Program.
+func (s *Setup) Prepare(ctx context.Context, cache string, program *workload.Program) (err error) {
+	if s.Executables, err = replay.Compile(ctx, cache); err != nil {
+		return err
+	}
+	if program, err = replay.WithReceives(program); err != nil {
+		return err
+	}
+	path := filepath.Join(s.Folder, "messages")
+	file, err := os.Create(path)
+	if err != nil {
+		return err
+	}
+	if err := errors.Join(replay.Write(file, program), file.Close()); err != nil {
+		return err
+	}
+	s.Application = replay.Play(path, program)
+	return nil
+}
