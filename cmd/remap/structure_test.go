@@ -40,6 +40,7 @@ var mayImport = map[string][]string{
 	"launcher":     {"mapping", "commgraph", "topology"},
 	"verify":       {"launcher"},
 	"evalsim":      {"topology", "workload", "sampling", "commgraph"},
+	"replay":       {"workload", "commgraph"},
 	"simfiles":     {"evalsim", "sampling", "topology"},
 	"diagnosis":    {"evalsim", "sampling", "topology"},
 	"feedback":     {"counters", "evalsim", "mapping", "commgraph", "topology", "workload", "sampling"},
