@@ -28,6 +28,7 @@ var mayImport = map[string][]string{
 	"counters":     {"topology"},
 	"stencil":      {"commgraph"},
 	"workload":     {"commgraph"},
+	"flows":        {"workload"},
 	"mapping":      {"commgraph", "topology"},
 	"placement":    {"mapping", "commgraph", "topology"},
 	"rcm":          {"mapping", "commgraph", "topology"},
