@@ -25,8 +25,9 @@ type Setup struct {
 	// Application is the job, Play its options.
 	Application replay.Application
 	Play        replay.Options
-	// WarmUp is how many steps at the beginning do not count, fewer than Play.Steps.
-	WarmUp int
+	// Margin is how many steps at the beginning and at the end do not count: first the network fills,
+	// and last it empties, as ranks that are ahead have ended.
+	Margin int
 	// Others run beside the job.
 	Others []Other
 	// Settle is how long the others run alone before the job is started.
@@ -52,9 +53,9 @@ type Other struct {
 
 // Launch is what one start of a job has shown.
 type Launch struct {
-	// Steps are those of the job, the warm-up included.
+	// Steps are all those of the job.
 	Steps []replay.Step
-	// Seconds is the mean time of a step after the warm-up.
+	// Seconds is the mean time of a step that counts.
 	Seconds float64
 	// Alone and Beside are what each of the others received, in bytes a second, before the job was
 	// started and while it took its steps.
@@ -66,8 +67,8 @@ type Launch struct {
 // Run starts the job once, with its ranks where a placement says. Competitors are started anew, so
 // every connection draws its paths again.
 func (s *Setup) Run(ctx context.Context, p *launcher.Placement) (*Launch, error) {
-	if s.WarmUp >= s.Play.Steps {
-		return nil, fmt.Errorf("%d steps of which %d do not count", s.Play.Steps, s.WarmUp)
+	if 2*s.Margin >= s.Play.Steps {
+		return nil, fmt.Errorf("%d steps of which %d do not count", s.Play.Steps, 2*s.Margin)
 	}
 	ctx, cancel := context.WithTimeoutCause(ctx, s.Timeout,
 		fmt.Errorf("the launch did not end within %v", s.Timeout))
@@ -84,8 +85,8 @@ func (s *Setup) Run(ctx context.Context, p *launcher.Placement) (*Launch, error)
 	if err := s.launch(ctx, p, l, others); err != nil {
 		return l, errors.Join(err, others.stop())
 	}
-	for _, step := range l.Steps[s.WarmUp:] {
-		l.Seconds += step.Seconds / float64(len(l.Steps)-s.WarmUp)
+	for _, step := range l.Steps[s.Margin : len(l.Steps)-s.Margin] {
+		l.Seconds += step.Seconds / float64(len(l.Steps)-2*s.Margin)
 	}
 	return l, others.stop()
 }

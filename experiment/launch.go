@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"syscall"
 	"time"
 
@@ -153,11 +154,16 @@ func (f *firstLine) Write(b []byte) (int, error) {
 }
 
 // tail keeps the end of what a launcher says.
-type tail struct{ text []byte }
+type tail struct {
+	lock sync.Mutex
+	text []byte
+}
 
 const tailBytes = 2000
 
 func (t *tail) Write(b []byte) (int, error) {
+	t.lock.Lock()
+	defer t.lock.Unlock()
 	t.text = append(t.text, b...)
 	if extra := len(t.text) - tailBytes; extra > 0 {
 		t.text = t.text[extra:]
@@ -166,6 +172,8 @@ func (t *tail) Write(b []byte) (int, error) {
 }
 
 func (t *tail) quoted() string {
+	t.lock.Lock()
+	defer t.lock.Unlock()
 	if text := strings.TrimSpace(string(t.text)); text != "" {
 		return "\n" + text
 	}

@@ -43,7 +43,8 @@ type Port struct {
 	Node, Peer int32
 	// Device is its name within the node's namespace.
 	Device string
-	// BytesPerSecond is its rate on the wire, Ethernet's header included.
+	// BytesPerSecond is its rate on the wire. It is above the link's rate by the headers of full TCP
+	// packets: a rate of the topology is one of data, as that of an InfiniBand link is one after coding.
 	BytesPerSecond float64
 }
 
@@ -94,7 +95,7 @@ func NewPlan(source Source, o Options) (*Plan, error) {
 	}
 	for l := range t.Links {
 		link := &t.Links[l]
-		port := Port{Node: link.From, Peer: link.To, BytesPerSecond: link.BytesPerSecond}
+		port := Port{Node: link.From, Peer: link.To, BytesPerSecond: link.BytesPerSecond / o.payload()}
 		first, end := t.Out(link.From)
 		port.Device = fmt.Sprintf("p%d", int32(l)-first)
 		if t.IsHost(link.From) {
@@ -104,8 +105,8 @@ func NewPlan(source Source, o Options) (*Plan, error) {
 			}
 			port.Device = DataDevice
 		}
-		if port.BytesPerSecond < minRate || port.BytesPerSecond > maxRate {
-			return nil, &input.Error{Reason: fmt.Sprintf("a link of %g Gb/s", port.BytesPerSecond*8/1e9),
+		if link.BytesPerSecond < minRate || link.BytesPerSecond > maxRate {
+			return nil, &input.Error{Reason: fmt.Sprintf("a link of %g Gb/s", link.BytesPerSecond*8/1e9),
 				Hint: "one machine plays networks of gbps=0.001 to gbps=1; gbps=0.02 suits two cores"}
 		}
 		p.Ports = append(p.Ports, port)
@@ -140,9 +141,9 @@ func (p *Plan) Next(node, host int32) []int32 {
 	return links
 }
 
-// Payload is the share of a link's rate that is left for the data of full TCP packets.
-func (o Options) Payload() float64 {
-	return float64(o.MTU-tcpHeaders) / float64(o.MTU+ethernetHeader)
+// payload is the share of data in a full TCP packet on the wire.
+func (o Options) payload() float64 {
+	return float64(o.PayloadBytes()) / float64(o.MTU+ethernetHeader)
 }
 
 // PayloadBytes is the data in a full TCP packet.

@@ -81,6 +81,7 @@ func (p *program) newApp() *cli.App {
 				only(join(p.trafficFlags(), p.networkFlags()), "pattern", "topology"), p.scenarioFlag(), p.quietFlag(),
 				p.outputFlags(strings.Join(commgraph.WriteFormats(), ", ")+"; ibnetdiscover; toml", "",
 					"edges, ibnetdiscover or toml")),
+			p.testbedCommand(job),
 			p.command("version", "build information", versionExamples, p.version, p.jsonFlag()),
 		},
 	}

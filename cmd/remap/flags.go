@@ -74,6 +74,8 @@ type settings struct {
 	launcher      string
 	timeout       time.Duration
 
+	bed testbedOptions
+
 	output   string
 	format   string
 	asked    bool // --format is the user's, not the default
