@@ -355,8 +355,9 @@ static void check(struct transfer *t)
         fail("step %d, %s:%lld: the message from rank %d, tag %d, is not what was sent: it begins with "
              "number %llu, rank %llu, tag %llu, %llu bytes, step %llu",
              step, file, (long long)(rank_line + t->op), t->source, t->tag,
-             (unsigned long long)t->head.number, (unsigned long long)t->head.sender, (unsigned long long)t->head.tag,
-             (unsigned long long)t->head.bytes, (unsigned long long)t->head.step);
+             (unsigned long long)t->head.number, (unsigned long long)t->head.sender,
+             (unsigned long long)t->head.tag, (unsigned long long)t->head.bytes,
+             (unsigned long long)t->head.step);
 }
 
 /* play plays a step. */
@@ -408,6 +409,7 @@ int main(int argc, char **argv)
         play();
         step_end(step);
     }
-    steps_finish();
+    steps_stop();
+    steps_finish(NULL);
     return 0;
 }

@@ -144,11 +144,20 @@ static void step_end(int step)
     fflush(stdout);
 }
 
-/* steps_finish ends MPI when all ranks are through. */
-static void steps_finish(void)
+/* steps_stop is called behind the last step: what follows is verification. */
+static void steps_stop(void)
 {
     MPI_Pcontrol(-1);
+}
+
+/* steps_finish ends MPI when all ranks are through. Rank 0 then prints a line, if there is one. */
+static void steps_finish(const char *line)
+{
     meet();
+    if (rank == 0 && line) {
+        puts(line);
+        fflush(stdout);
+    }
     MPI_Comm_free(&control);
     MPI_Finalize();
 }
