@@ -9,14 +9,15 @@
 
 static int64_t part; /* numbers of a part */
 static double *vector, *incoming;
+static double *weights; /* 1 to 97 */
 
-/* number_of is what a rank contributes to a sum. */
-static double number_of(int r, int64_t i, int step) { return (r + 1.0) * (i % 97 + 1) + step; }
+/* number_of is what this rank contributes to a sum. */
+static double number_of(int64_t i, int step) { return (rank + 1.0) * weights[i] + step; }
 
 /* sum_of is the sum of what all ranks contribute. */
 static double sum_of(int64_t i, int step)
 {
-    return ranks * (ranks + 1.0) / 2 * (i % 97 + 1) + (double)ranks * step;
+    return ranks * (ranks + 1.0) / 2 * weights[i] + (double)ranks * step;
 }
 
 /* exchange sends a part of the vector to the next rank while a part comes from the one before. */
@@ -55,12 +56,15 @@ int main(int argc, char **argv)
         fail("the bytes of the vector, %lld, are no multiple of 8 times %d ranks", (long long)bytes, ranks);
     part = bytes / 8 / ranks;
     vector = need(malloc(bytes));
+    weights = need(malloc(bytes));
+    for (int64_t i = 0; i < part * ranks; i++)
+        weights[i] = i % 97 + 1;
     incoming = need(malloc(part * sizeof(double)));
     int next = (rank + 1) % ranks, before = (rank - 1 + ranks) % ranks, peers[2] = {next, before};
     steps_start(ranks == 1 ? 0 : ranks == 2 ? 1 : 2, peers);
     for (int step = 0; step < steps; step++) {
         for (int64_t i = 0; i < part * ranks; i++)
-            vector[i] = number_of(rank, i, step);
+            vector[i] = number_of(i, step);
         all_reduce();
         step_end(step);
         for (int64_t i = 0; i < part * ranks; i++)
