@@ -19,7 +19,7 @@ var sources embed.FS
 type Executables map[string]string
 
 // applications are the programs that Compile makes.
-var applications = []string{"replay"}
+var applications = []string{"replay", "heat", "transpose", "ring"}
 
 // flags of the compiler.
 var flags = []string{"-std=gnu11", "-O2", "-Wall"}

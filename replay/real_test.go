@@ -119,7 +119,7 @@ func TestRealBadFiles(t *testing.T) {
 		{"receive 0 3 10 1\n", "", "rank 1: FILE:8: the file ends too early"},
 		{"receive 0 3 10 1\n", "receive 0 3", "rank 1: FILE:8: the line is cut off or too long"},
 		{"receive 0 3 10 1", "receive 0 3 12 1", "a message of 10 bytes from rank 0, tag 3, not of 12 bytes"},
-		{"receive 0 3 10 1", "receive 0 3 5 1", "MPI_ERR_TRUNCATE"},
+		{"receive 0 3 10 1", "receive 0 3 5 1", "rank 1: step 0, FILE:8: MPI_ERR_TRUNCATE"},
 		{"23 8 1 1", "-3 8 1 1", "rank 1: FILE:3: a number is out of its bounds"},
 	} {
 		path := put(t, []byte(strings.Replace(text, c.old, c.new, 1)))

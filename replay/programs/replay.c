@@ -260,22 +260,35 @@ static void give_buffer(void *buffer, int class)
 
 static int64_t shorter(int64_t a, int64_t b) { return a < b ? a : b; }
 
+/* must ends all ranks if MPI reports an error of an operation. */
+static void must(int code, int op)
+{
+    char text[MPI_MAX_ERROR_STRING];
+    int length;
+    if (code == MPI_SUCCESS)
+        return;
+    MPI_Error_string(code, text, &length);
+    fail("step %d, %s:%lld: %s", step, file, (long long)(rank_line + op), text);
+}
+
 /* post starts a transfer. */
 static void post(int index)
 {
     struct transfer *t = &transfers[index];
     struct op *o = &ops[t->op];
     MPI_Request *request = &open_requests[open_count];
+    int code;
     t->done = 0;
     t->buffer = take_buffer(o->bytes, &t->class);
     if (o->kind == SEND || o->kind == ISEND) {
         struct head head = {count(sent, o->peer, o->tag), rank, o->tag, o->bytes, step};
         memcpy(t->buffer, &head, shorter(o->bytes, sizeof head));
-        MPI_Isend(t->buffer, o->bytes, MPI_BYTE, o->peer, o->tag, MPI_COMM_WORLD, request);
+        code = MPI_Isend(t->buffer, o->bytes, MPI_BYTE, o->peer, o->tag, MPI_COMM_WORLD, request);
     } else {
-        MPI_Irecv(t->buffer, o->bytes, MPI_BYTE, o->peer < 0 ? MPI_ANY_SOURCE : o->peer,
-                  o->tag == ANY_TAG ? MPI_ANY_TAG : o->tag, MPI_COMM_WORLD, request);
+        code = MPI_Irecv(t->buffer, o->bytes, MPI_BYTE, o->peer < 0 ? MPI_ANY_SOURCE : o->peer,
+                         o->tag == ANY_TAG ? MPI_ANY_TAG : o->tag, MPI_COMM_WORLD, request);
     }
+    must(code, t->op);
     open_transfers[open_count++] = index;
 }
 
@@ -295,16 +308,26 @@ static void end_transfer(struct transfer *t, MPI_Status *status)
 /* poll_open lets MPI go on with transfers, and says whether one has ended. */
 static int poll_open(void)
 {
-    int ended, flag;
+    int any = 0, flag;
     if (open_count == 0) { /* what has left for MPI may still have to be sent */
         MPI_Iprobe(MPI_ANY_SOURCE, 0, control, &flag, MPI_STATUS_IGNORE);
         return 0;
     }
-    MPI_Testsome(open_count, open_requests, &ended, completed, statuses);
-    if (ended <= 0)
+    for (int tries = 0, ended = 0; tries < 2 && ended == 0; tries++) {
+        /* What ends in one call of Open MPI is seen by the next one. */
+        int code = MPI_Testsome(open_count, open_requests, &ended, completed, statuses);
+        if (code != MPI_ERR_IN_STATUS)
+            must(code, 0);
+        for (int i = 0; i < ended; i++) {
+            struct transfer *t = &transfers[open_transfers[completed[i]]];
+            if (code == MPI_ERR_IN_STATUS)
+                must(statuses[i].MPI_ERROR, t->op);
+            end_transfer(t, &statuses[i]);
+        }
+        any |= ended > 0;
+    }
+    if (!any)
         return 0;
-    for (int i = 0; i < ended; i++)
-        end_transfer(&transfers[open_transfers[completed[i]]], &statuses[i]);
     int left = 0;
     for (int i = 0; i < open_count; i++)
         if (open_requests[i] != MPI_REQUEST_NULL) {
@@ -323,22 +346,17 @@ static void await(int index)
         if (poll_open())
             length = FIRST_SLEEP;
         else
-            nap(&length);
+            rest(&length, INT64_MAX);
 }
 
 /* pass lets time pass, with MPI at work. */
 static void pass(int64_t nanoseconds)
 {
-    int64_t end = now() + nanoseconds;
-    for (;;) {
+    int64_t end = now() + nanoseconds, length = longest_sleep;
+    do {
         poll_open();
-        int64_t at = now();
-        if (at >= end)
-            return;
-        int64_t until = shorter(end, at + longest_sleep);
-        clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME,
-                        &(struct timespec){until / 1000000000, until % 1000000000}, NULL);
-    }
+        rest(&length, end);
+    } while (now() < end);
 }
 
 /* check holds a received message against what must have come. Called in the order of posting, in
@@ -355,8 +373,9 @@ static void check(struct transfer *t)
         fail("step %d, %s:%lld: the message from rank %d, tag %d, is not what was sent: it begins with "
              "number %llu, rank %llu, tag %llu, %llu bytes, step %llu",
              step, file, (long long)(rank_line + t->op), t->source, t->tag,
-             (unsigned long long)t->head.number, (unsigned long long)t->head.sender, (unsigned long long)t->head.tag,
-             (unsigned long long)t->head.bytes, (unsigned long long)t->head.step);
+             (unsigned long long)t->head.number, (unsigned long long)t->head.sender,
+             (unsigned long long)t->head.tag, (unsigned long long)t->head.bytes,
+             (unsigned long long)t->head.step);
 }
 
 /* play plays a step. */
@@ -403,11 +422,13 @@ int main(int argc, char **argv)
     rate = number("the bytes per second", argv[3], 1, INT64_C(1000000000000000));
     steps_limit(argv[4]);
     read_program();
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
     steps_start(peer_count, peers);
     for (step = 0; step < steps; step++) {
         play();
         step_end(step);
     }
-    steps_finish();
+    steps_stop();
+    steps_finish(NULL);
     return 0;
 }

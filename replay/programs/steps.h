@@ -2,8 +2,10 @@
  * steps end.
  *
  * Many ranks share few processors with the kernel that forwards their packets. So a rank that waits
- * tests its requests, sleeps, and tests again; the sleep doubles from 100 us up to a limit. MPI
- * goes on with transfers only inside its functions, so computing is sleeping with tests in between.
+ * tests its requests, sleeps, and tests again; the sleep doubles from 100 us up to a limit. Behind the
+ * sleep it waits until data have come, up to 10 ms. So a rank costs little while nothing comes, and
+ * while data stream in it does not look at every packet. MPI goes on with transfers only inside its
+ * functions, so computing is sleeping with tests in between.
  *
  * On standard output every rank prints, with CLOCK_MONOTONIC, which all processes of a machine share:
  *
@@ -14,23 +16,34 @@
 #ifndef STEPS_H
 #define STEPS_H
 
+#define _GNU_SOURCE /* ppoll */
+
+#include <dirent.h>
 #include <errno.h>
 #include <limits.h>
 #include <mpi.h>
+#include <poll.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/epoll.h>
+#include <sys/socket.h>
 #include <time.h>
 
 #define UNUSED __attribute__((unused))
 
-enum { FIRST_SLEEP = 100000 /* ns */ };
+enum {
+    FIRST_SLEEP = 100000,   /* ns */
+    LONGEST_WAIT = 10000000 /* ns: for a connection */
+};
 
 static int rank, ranks;               /* of MPI_COMM_WORLD */
 static int64_t longest_sleep;         /* ns */
+static struct pollfd sockets[2] = {{.events = POLLIN}, {.events = POLLIN}}; /* input, output */
+static int socket_count;                                                  /* 0 = do not wait for them */
 static MPI_Comm control = MPI_COMM_NULL; /* for what is no message of the program */
 
 /* fail ends all ranks with a line that names this one. */
@@ -75,24 +88,66 @@ static int64_t now(void)
     return t.tv_sec * INT64_C(1000000000) + t.tv_nsec;
 }
 
-/* nap sleeps, and makes the next sleep longer. */
-static void nap(int64_t *length)
+/* find_sockets prepares waiting for the connections of Open MPI's TCP transport, all of which must
+ * exist. Level-triggered input tells of data that MPI has not read; edge-triggered output of room in
+ * a connection that was full. With another transport, or none named, there is nothing to wait for. */
+static void find_sockets(void)
 {
-    int64_t ns = *length < longest_sleep ? *length : longest_sleep;
-    nanosleep(&(struct timespec){ns / 1000000000, ns % 1000000000}, NULL);
-    *length = 2 * ns;
+    const char *transport = getenv("OMPI_MCA_btl");
+    DIR *folder = NULL;
+    if (!transport || (strcmp(transport, "tcp,self") && strcmp(transport, "self,tcp")))
+        return;
+    sockets[0].fd = epoll_create1(EPOLL_CLOEXEC);
+    sockets[1].fd = epoll_create1(EPOLL_CLOEXEC);
+    if (sockets[0].fd < 0 || sockets[1].fd < 0 || !(folder = opendir("/proc/self/fd")))
+        fail("cannot list the connections: %s", strerror(errno));
+    for (struct dirent *entry; (entry = readdir(folder));) {
+        struct sockaddr_storage peer;
+        socklen_t length = sizeof peer;
+        int fd = atoi(entry->d_name);
+        if (getpeername(fd, (struct sockaddr *)&peer, &length) || peer.ss_family == AF_UNIX)
+            continue;
+        if (epoll_ctl(sockets[0].fd, EPOLL_CTL_ADD, fd, &(struct epoll_event){.events = EPOLLIN}) ||
+            epoll_ctl(sockets[1].fd, EPOLL_CTL_ADD, fd, &(struct epoll_event){.events = EPOLLOUT | EPOLLET}))
+            fail("cannot watch a connection: %s", strerror(errno));
+    }
+    closedir(folder);
+    socket_count = 2;
 }
 
-/* wait_for waits for requests, which become MPI_REQUEST_NULL. */
+/* rest sleeps, at most until a time, and makes the next sleep longer. After the sleep it waits on,
+ * until a connection has something to do. */
+static void rest(int64_t *length, int64_t until)
+{
+    struct epoll_event ignored[64];
+    int64_t ns = *length < longest_sleep ? *length : longest_sleep, left = until - now();
+    *length = 2 * ns;
+    if (left <= 0)
+        return;
+    ns = ns < left ? ns : left;
+    nanosleep(&(struct timespec){ns / 1000000000, ns % 1000000000}, NULL);
+    left -= ns;
+    if (socket_count == 0 || left <= 0)
+        return;
+    left = left < LONGEST_WAIT ? left : LONGEST_WAIT;
+    ppoll(sockets, socket_count, &(struct timespec){0, left}, NULL);
+    if (sockets[1].revents)
+        epoll_wait(sockets[1].fd, ignored, 64, 0);
+}
+
+/* wait_for waits for requests, which become MPI_REQUEST_NULL. It tests twice before it sleeps: where
+ * not all have ended, MPI_Testall of Open MPI goes on with transfers and does not look again. */
 static void wait_for(int count, MPI_Request *requests)
 {
     int64_t length = FIRST_SLEEP;
     for (;;) {
         int done;
         MPI_Testall(count, requests, &done, MPI_STATUSES_IGNORE);
+        if (!done)
+            MPI_Testall(count, requests, &done, MPI_STATUSES_IGNORE);
         if (done)
             return;
-        nap(&length);
+        rest(&length, INT64_MAX);
     }
 }
 
@@ -133,6 +188,8 @@ static void steps_start(int count, const int *peers)
     wait_for(2 * count, requests);
     free(requests);
     meet();
+    find_sockets();
+    meet(); /* no rank begins while another one still looks */
     MPI_Pcontrol(1);
     printf("start rank %d %lld\n", rank, (long long)now());
     fflush(stdout);
@@ -144,11 +201,22 @@ static void step_end(int step)
     fflush(stdout);
 }
 
-/* steps_finish ends MPI when all ranks are through. */
-static void steps_finish(void)
+/* steps_stop is called behind the last step. What follows is verification; it must not take processor
+ * time from ranks that are still in that step. */
+static void steps_stop(void)
 {
     MPI_Pcontrol(-1);
     meet();
+}
+
+/* steps_finish ends MPI when all ranks are through. Rank 0 then prints a line, if there is one. */
+static void steps_finish(const char *line)
+{
+    meet();
+    if (rank == 0 && line) {
+        puts(line);
+        fflush(stdout);
+    }
     MPI_Comm_free(&control);
     MPI_Finalize();
 }
