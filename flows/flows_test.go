@@ -121,6 +121,19 @@ func TestPatterns(t *testing.T) {
 	}
 }
 
+// TestSmallBuffers: messages that are larger than the kernel's buffers arrive.
+func TestSmallBuffers(t *testing.T) {
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	p, o := pattern(t, "alltoall:3,algorithm=pairwise,bytes=100000"), DefaultOptions()
+	o.Steps, o.SendBuffer, o.ReceiveBuffer = 2, 4096, 4096
+	j := start(t, ctx, p, nil, o)
+	if err := j.Wait(); err != nil || ctx.Err() != nil {
+		t.Fatal(err, ctx.Err())
+	}
+	checkBytes(t, j, p, block(3, 1), 2)
+}
+
 // TestEndless: an endless job goes on until its context ends, and its throughput is that of
 // its counters.
 func TestEndless(t *testing.T) {

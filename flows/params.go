@@ -12,6 +12,9 @@ const (
 	readMemory = 16 << 20
 	readLeast  = 4 << 10
 
+	// readTogether is the most bytes for which a reader is woken once.
+	readTogether = 32 << 10
+
 	// unsentBytes is the default of Options.UnsentBytes: 11 packets of 1500 bytes, which a link
 	// of 20 Mbit/s sends in 7 ms.
 	unsentBytes = 16 << 10
