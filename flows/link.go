@@ -135,8 +135,7 @@ func (l *link) receive(in *reader) (tag uint16, err error) {
 	return uint16(number), nil
 }
 
-// reader reads a connection, and is woken for many bytes together. Four flows of 20 Mbit/s take
-// 4 % of a core; with a wakeup for each packet they took 15 to 20 %.
+// reader reads a connection, and is woken for many bytes together (readTogether).
 type reader struct {
 	*bufio.Reader
 	connection *net.TCPConn
