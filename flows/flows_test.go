@@ -305,16 +305,22 @@ func TestStrangers(t *testing.T) {
 	}
 }
 
-// TestBroken: a connection that breaks ends the job with an error that names the pair.
+// TestBroken: a connection that breaks ends the job with an error that names the pair, also
+// when nothing is sent.
 func TestBroken(t *testing.T) {
-	j := start(t, t.Context(), pattern(t, "ring:3"), nil, DefaultOptions())
-	for j.Snapshot().Steps() == 0 {
-		time.Sleep(time.Millisecond)
-	}
-	j.players[2].links[1].in.Close()
-	err := j.Wait()
-	if want := "rank 2 on n2 to rank 1 on n1: the connection broke"; err == nil ||
-		!strings.HasPrefix(err.Error(), want) {
-		t.Errorf("%v, want %q", err, want)
+	for text, breaks := range map[string]func(l *link) error{
+		"ring:3":                            func(l *link) error { return l.in.Close() },
+		"ring:3,compute-ns=3600000000000":   func(l *link) error { return l.out.CloseWrite() },
+		"ring:3,bytes=10,compute-ns=100000": func(l *link) error { return l.out.Close() },
+	} {
+		j := start(t, t.Context(), pattern(t, text), nil, DefaultOptions())
+		if err := breaks(j.players[2].links[1]); err != nil {
+			t.Fatal(err)
+		}
+		err := j.Wait()
+		if want := "rank 2 on n2 to rank 1 on n1: the connection broke"; err == nil ||
+			!strings.HasPrefix(err.Error(), want) {
+			t.Errorf("%s: %v, want %q", text, err, want)
+		}
 	}
 }
