@@ -96,6 +96,9 @@ func Start(ctx context.Context, program *workload.Program, hosts []Host, place [
 	if err != nil {
 		return nil, err
 	}
+	if err := j.rehearse(); err != nil {
+		return nil, err
+	}
 	if err := j.connect(ctx); err != nil {
 		j.closeConnections()
 		return nil, err

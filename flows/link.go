@@ -88,7 +88,7 @@ func (l *link) send(m message, wait bool) error {
 
 // read receives the messages of a link, discards their bytes and delivers them.
 func (j *Job) read(l *link, buffer int) {
-	in := bufio.NewReaderSize(l.in, buffer)
+	in := &reader{Reader: bufio.NewReaderSize(l.in, buffer), connection: l.in, together: 1}
 	for {
 		tag, err := l.receive(in)
 		if errors.Is(err, io.EOF) && l.closed.Load() {
@@ -110,8 +110,9 @@ func (j *Job) read(l *link, buffer int) {
 
 // receive reads a message and counts its bytes as they come. The error is io.EOF between
 // messages, io.ErrUnexpectedEOF within one.
-func (l *link) receive(in *bufio.Reader) (tag uint16, err error) {
+func (l *link) receive(in *reader) (tag uint16, err error) {
 	var header [headerBytes]byte
+	in.expect(headerBytes)
 	if _, err := io.ReadFull(in, header[:]); err != nil {
 		return 0, err
 	}
@@ -120,6 +121,7 @@ func (l *link) receive(in *bufio.Reader) (tag uint16, err error) {
 		return 0, fmt.Errorf("a header with tag %d and %d bytes", number, left)
 	}
 	for left > 0 {
+		in.expect(left)
 		if _, err := in.Peek(1); err != nil {
 			if errors.Is(err, io.EOF) {
 				err = io.ErrUnexpectedEOF
@@ -131,4 +133,23 @@ func (l *link) receive(in *bufio.Reader) (tag uint16, err error) {
 		left -= int64(n)
 	}
 	return uint16(number), nil
+}
+
+// reader reads a connection, and is woken for many bytes together (readTogether).
+type reader struct {
+	*bufio.Reader
+	connection *net.TCPConn
+	together   int // bytes, for which the kernel wakes the reader
+}
+
+// expect tells the kernel that at least so many bytes will come.
+func (r *reader) expect(bytes int64) {
+	together := int(min(bytes, readTogether))
+	if bytes < readTogether/4 {
+		together = 1
+	}
+	if r.Buffered() == 0 && together != r.together {
+		r.together = together
+		wakeFor(r.connection, together)
+	}
 }

@@ -9,12 +9,13 @@ import (
 // of operations a second (operationTime).
 type pace struct {
 	owed       time.Duration // not slept yet; below 0 after a sleep that was too long
-	operations int           // since then
-	since      time.Time
+	operations int           // since the last call of begin
+	since      time.Time     // of that call
+	owedThen   time.Duration // owed at that call
 }
 
 // begin starts counting operations.
-func (p *pace) begin() { p.since, p.operations = time.Now(), 0 }
+func (p *pace) begin() { p.since, p.operations, p.owedThen = time.Now(), 0, p.owed }
 
 // count counts an operation and settles where a batch is full.
 func (p *pace) count(ctx context.Context) error {
@@ -25,11 +26,12 @@ func (p *pace) count(ctx context.Context) error {
 	return p.settle(ctx)
 }
 
-// settle sleeps where operations since the last call took less than their least time. A step
-// without operations counts as one.
+// settle sleeps where operations since the last call took less than their least time, with
+// what they still have to sleep.
 func (p *pace) settle(ctx context.Context) error {
-	least := time.Duration(max(1, p.operations)) * operationTime
-	err := p.sleep(ctx, max(0, least-time.Since(p.since)-max(0, p.owed)))
+	least := time.Duration(p.operations) * operationTime
+	taken := time.Since(p.since) + max(0, p.owed-p.owedThen)
+	err := p.sleep(ctx, max(0, least-taken))
 	p.begin()
 	return err
 }

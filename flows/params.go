@@ -12,8 +12,14 @@ const (
 	readMemory = 16 << 20
 	readLeast  = 4 << 10
 
+	// readTogether is the most bytes for which a reader is woken once. Four flows of 20 Mbit/s
+	// between namespaces (ring:4) take 4 % of a core so; with a wakeup for each packet they took
+	// 15 to 20 %.
+	readTogether = 32 << 10
+
 	// unsentBytes is the default of Options.UnsentBytes: 11 packets of 1500 bytes, which a link
-	// of 20 Mbit/s sends in 7 ms.
+	// of 20 Mbit/s sends in 7 ms. With 4 KiB or 64 KiB the throughput of uniform:4 between four
+	// namespaces differs by less than 4 %.
 	unsentBytes = 16 << 10
 
 	// queueLength is the most Isends that wait for a connection; the next Isend waits.

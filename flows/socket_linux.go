@@ -69,3 +69,14 @@ func awaitSent(c *net.TCPConn) error {
 		return failed != 0 && failed != syscall.EINTR || failed == 0 && ready > 0
 	})
 }
+
+// wakeFor sets how many bytes have to arrive before a reader is woken (SO_RCVLOWAT). The kernel
+// wakes it earlier where its buffer has no room for them, and at the end of the connection.
+// An error leaves the reader as it is, woken more often.
+func wakeFor(c *net.TCPConn, bytes int) {
+	if raw, err := c.SyscallConn(); err == nil {
+		raw.Control(func(fd uintptr) {
+			syscall.SetsockoptInt(int(fd), syscall.SOL_SOCKET, syscall.SO_RCVLOWAT, bytes)
+		})
+	}
+}
