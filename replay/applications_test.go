@@ -2,11 +2,15 @@ package replay_test
 
 import (
 	"bytes"
+	"errors"
+	"maps"
+	"math"
 	"os/exec"
 	"path/filepath"
 	"reflect"
 	"strings"
 	"testing"
+	"time"
 
 	"remap/commgraph"
 	"remap/internal/testkit/real"
@@ -32,6 +36,47 @@ func TestApplications(t *testing.T) {
 		if err == nil {
 			t.Errorf("%s: no error", name)
 		}
+	}
+}
+
+// The arguments are what the C programs read; options out of bounds are named.
+func TestCommand(t *testing.T) {
+	executables := replay.Executables{"heat": "/e/heat-0", "replay": "/e/replay-0"}
+	o := replay.Options{Steps: 7, IdleBytesPerSecond: 2.5e6, LongestSleep: 500 * time.Microsecond}
+	heat := applications(t)[0]
+	if got, want := executables.Command(heat, o), "/e/heat-0 4 2 6400 7 500"; strings.Join(got, " ") != want {
+		t.Errorf("heat: %q, not %q", got, want)
+	}
+	got, want := executables.Command(replay.Play("/p", heat.Program), o), "/e/replay-0 /p 7 2500000 500"
+	if strings.Join(got, " ") != want {
+		t.Errorf("replay: %q, not %q", got, want)
+	}
+	if err := o.Validate(); err != nil {
+		t.Error(err)
+	}
+	for want, change := range map[string]func(o *replay.Options){
+		"steps":   func(o *replay.Options) { o.Steps = 0 },
+		"idle":    func(o *replay.Options) { o.IdleBytesPerSecond = math.NaN() },
+		"longest": func(o *replay.Options) { o.LongestSleep = 0 },
+	} {
+		bad := o
+		change(&bad)
+		if err := bad.Validate(); err == nil || !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("%s: %v", want, err)
+		}
+	}
+}
+
+// Without a compiler the error says so; what has been compiled is used again.
+func TestRealCompile(t *testing.T) {
+	_, executables := need(t)
+	t.Setenv("PATH", "")
+	again, err := replay.Compile(t.Context(), folder)
+	if err != nil || !maps.Equal(executables, again) {
+		t.Errorf("%v, not %v: %v", again, executables, err)
+	}
+	if _, err := replay.Compile(t.Context(), t.TempDir()); !errors.Is(err, exec.ErrNotFound) {
+		t.Errorf("without mpicc: %v", err)
 	}
 }
 

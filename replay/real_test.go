@@ -21,11 +21,25 @@ func need(t *testing.T) (mpirun string, e replay.Executables) {
 	t.Helper()
 	mpirun = real.OpenMPI4(t)
 	real.Need(t, "mpicc")
-	e, err := replay.Compile(t.Context(), filepath.Join(os.TempDir(), "remap-replay-test"))
+	e, err := replay.Compile(t.Context(), folder)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return mpirun, e
+}
+
+// folder is where all tests compile to.
+var folder string
+
+func TestMain(m *testing.M) {
+	var err error
+	if folder, err = os.MkdirTemp("", "replay"); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	code := m.Run()
+	os.RemoveAll(folder)
+	os.Exit(code)
 }
 
 // launch runs an application on this machine and returns what it prints. One minute must suffice.

@@ -38,8 +38,9 @@ type Options struct {
 	// injection rate of a host.
 	IdleBytesPerSecond float64
 
-	// LongestSleep is the longest time between two tests of the open requests, from 1 us to 1 s. A
-	// wait may end that much late; shorter sleeps cost more processor time.
+	// LongestSleep is how long a rank that waits at most sleeps before it looks again, from 1 us to
+	// 1 s. Under Open MPI with --mca btl tcp,self it then goes on sleeping until data come. So a wait
+	// may end that much late while other data stream in; shorter sleeps cost more processor time.
 	LongestSleep time.Duration
 }
 
