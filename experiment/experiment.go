@@ -36,10 +36,14 @@ type Setup struct {
 	Look time.Duration
 	// Timeout ends a launch that hangs.
 	Timeout time.Duration
+	// Record is a folder for the profiles of Open MPI's monitoring; empty = the traffic is not recorded.
+	Record string
+	// Seed begins the seeds of the switches' hash functions; every launch has the next.
+	Seed uint32
 	// Folder takes the files of a launch.
 	Folder string
-	// Report is called when a launch has begun to take steps, if it is not nil.
-	Report func(what string)
+
+	launches uint32
 }
 
 // Other is a competitor.
@@ -64,8 +68,8 @@ type Launch struct {
 	Ports *testbed.Measurement
 }
 
-// Run starts the job once, with its ranks where a placement says. Competitors are started anew, so
-// every connection draws its paths again.
+// Run starts the job once, with its ranks where a placement says. Competitors are started anew, and
+// switches hash otherwise: every connection draws its paths again.
 func (s *Setup) Run(ctx context.Context, p *launcher.Placement) (*Launch, error) {
 	if 2*s.Margin >= s.Play.Steps {
 		return nil, fmt.Errorf("%d steps of which %d do not count", s.Play.Steps, 2*s.Margin)
@@ -73,6 +77,10 @@ func (s *Setup) Run(ctx context.Context, p *launcher.Placement) (*Launch, error)
 	ctx, cancel := context.WithTimeoutCause(ctx, s.Timeout,
 		fmt.Errorf("the launch did not end within %v", s.Timeout))
 	defer cancel()
+	s.launches++
+	if err := s.Network.Reseed(s.Seed + s.launches); err != nil {
+		return nil, err
+	}
 	others, err := s.startOthers(ctx)
 	if err != nil {
 		return nil, err
@@ -174,23 +182,25 @@ func sleep(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// Prepare compiles the programs and writes the job's messages into a new folder. A program without
-// receives gets them: what is played is then Application.Program.
-func (s *Setup) Prepare(ctx context.Context, cache string, program *workload.Program) (err error) {
+// EagerBytes is the size up to which Open MPI sends a message at once over TCP: longer ones wait for
+// their receiver (btl_tcp_eager_limit is 64 KiB, of which a header takes some bytes).
+const EagerBytes = 1<<16 - 64
+
+// Prepare compiles the programs into a cache and chooses the application. One without a name plays its
+// Program, which is written to Folder and must have a receive for every message.
+func (s *Setup) Prepare(ctx context.Context, cache string, a replay.Application) (err error) {
 	if s.Executables, err = replay.Compile(ctx, cache); err != nil {
 		return err
 	}
-	if program, err = replay.WithReceives(program); err != nil {
-		return err
+	s.Application = a
+	if a.Name != "" {
+		return nil
 	}
 	path := filepath.Join(s.Folder, "messages")
 	file, err := os.Create(path)
 	if err != nil {
 		return err
 	}
-	if err := errors.Join(replay.Write(file, program), file.Close()); err != nil {
-		return err
-	}
-	s.Application = replay.Play(path, program)
-	return nil
+	s.Application = replay.Play(path, a.Program)
+	return errors.Join(replay.Write(file, a.Program), file.Close())
 }

@@ -26,7 +26,8 @@ func settingsOfOpenMPI(agent, folder string) []string {
 		"OMPI_ALLOW_RUN_AS_ROOT=1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1",
 		"OMPI_MCA_plm=rsh", "OMPI_MCA_plm_rsh_agent=" + agent, "OMPI_MCA_plm_rsh_no_tree_spawn=1",
 		"OMPI_MCA_oob=tcp", "OMPI_MCA_oob_tcp_if_include=" + testbed.ManagementDevice,
-		"OMPI_MCA_pml=ob1", "OMPI_MCA_btl=self,vader,tcp",
+		"OMPI_MCA_pml=^ucx,cm", // With nothing but TCP the programs wait on their sockets and need no processor.
+		"OMPI_MCA_btl=tcp,self",
 		"OMPI_MCA_btl_tcp_if_include=" + testbed.DataDevice,
 		"OMPI_MCA_mpi_yield_when_idle=1",
 		// Hosts have no name that a server knows.
@@ -129,6 +130,11 @@ func (s *Setup) command(ctx context.Context, p *launcher.Placement) (*exec.Cmd, 
 		s.Executables.Command(s.Application, s.Play)...)
 	command := exec.CommandContext(ctx, launch.Args[0], arguments...)
 	command.Env = append(append(os.Environ(), launch.Env...), settingsOfOpenMPI(shell, s.Folder)...)
+	if s.Record != "" {
+		command.Env = append(command.Env, "OMPI_MCA_pml_monitoring_enable=2",
+			"OMPI_MCA_pml_monitoring_enable_output=3", "OMPI_MCA_pml_monitoring_filename="+
+				filepath.Join(s.Record, "job"))
+	}
 	command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	command.Cancel = func() error { return syscall.Kill(-command.Process.Pid, syscall.SIGTERM) }
 	command.WaitDelay = 5 * time.Second

@@ -58,8 +58,7 @@ func (r *Run) Measured(launches []*Launch) {
 		}
 	}
 	r.MeasuredSeconds, r.Low, r.High = medianInterval(r.Launches)
-	r.OthersAlone, _, _ = medianInterval(alone)
-	r.OthersBeside, _, _ = medianInterval(beside)
+	r.OthersAlone, r.OthersBeside = Median(alone), Median(beside)
 }
 
 // medianInterval is the median with its 95 % interval, or with the extremes where that is not known.
@@ -69,6 +68,12 @@ func medianInterval(values []float64) (median, low, high float64) {
 		low, high = slices.Min(values), slices.Max(values)
 	}
 	return median, low, high
+}
+
+// Median is the median of values, at least one.
+func Median(values []float64) float64 {
+	median, _, _, _ := evalsim.MedianInterval(values)
+	return median
 }
 
 func sum(values []float64) (s float64) {

@@ -2,10 +2,77 @@ package replay
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strconv"
+	"strings"
 
+	"remap/input"
 	"remap/workload"
 )
+
+// programSpecs are the programs with data of their own, by name: what ParseApplication reads.
+var programSpecs = map[string]struct {
+	example string
+	size    string // the option that they take
+	make    func(extents []int, size int64) (Application, error)
+}{
+	"heat": {"heat:8x4,bytes=60032", "bytes", func(extents []int, size int64) (Application, error) {
+		if len(extents) != 2 {
+			return Application{}, fmt.Errorf("the heat program has a grid of two extents, such as 8x4")
+		}
+		return Heat(extents[0], extents[1], size)
+	}},
+	"transpose": {"transpose:16,size=512", "size", func(extents []int, size int64) (Application, error) {
+		if len(extents) != 1 {
+			return Application{}, fmt.Errorf("the transpose has one number of ranks, such as 16")
+		}
+		return Transpose(extents[0], int(size))
+	}},
+	"ring": {"ring:16,bytes=1048576", "bytes", func(extents []int, size int64) (Application, error) {
+		if len(extents) != 1 {
+			return Application{}, fmt.Errorf("the ring has one number of ranks, such as 16")
+		}
+		return Ring(extents[0], size)
+	}},
+}
+
+// ParseApplication reads heat:PXxPY,bytes=N, transpose:RANKS,size=N or ring:RANKS,bytes=N: Heat,
+// Transpose or Ring with these arguments. Errors are *input.Error.
+func ParseApplication(spec string) (Application, error) {
+	wrong := func(format string, arguments ...any) (Application, error) {
+		var examples []string
+		for _, name := range slices.Sorted(maps.Keys(programSpecs)) {
+			examples = append(examples, programSpecs[name].example)
+		}
+		return Application{}, &input.Error{Reason: fmt.Sprintf("program %q: ", spec) + fmt.Sprintf(format, arguments...),
+			Hint: "for example " + strings.Join(examples, ", ")}
+	}
+	name, rest, _ := strings.Cut(spec, ":")
+	program, known := programSpecs[name]
+	if !known {
+		return wrong("there is no program %q", name)
+	}
+	shape, option, _ := strings.Cut(rest, ",")
+	var extents []int
+	for _, text := range strings.Split(shape, "x") {
+		n, err := strconv.Atoi(text)
+		if err != nil || n < 1 || n > 1<<16 {
+			return wrong("%q is no number of ranks", text)
+		}
+		extents = append(extents, n)
+	}
+	text, found := strings.CutPrefix(option, program.size+"=")
+	size, err := strconv.ParseInt(text, 10, 62)
+	if !found || err != nil {
+		return wrong("%s=N is missing or no number", program.size)
+	}
+	a, err := program.make(extents, size)
+	if err != nil {
+		return wrong("%v", err)
+	}
+	return a, nil
+}
 
 // Heat solves the heat equation on a grid of px x py ranks. A rank exchanges halos of so many bytes,
 // a multiple of 64, with its four neighbours. At the end every rank compares its cells with the
@@ -14,9 +81,8 @@ func Heat(px, py int, haloBytes int64) (Application, error) {
 	if haloBytes < 64 || haloBytes > 1<<24 || haloBytes%64 != 0 {
 		return Application{}, fmt.Errorf("halo bytes %d: must be a multiple of 64 from 64 to 2^24", haloBytes)
 	}
-	p, err := workload.ParsePattern(fmt.Sprintf(
-		"stencil2d:%dx%d,bytes=%d,wait=true,edges=skip,sends=nonblocking", px, py, haloBytes))
-	return Application{"heat", arguments(int64(px), int64(py), haloBytes), p}, err
+	return application("heat", fmt.Sprintf("stencil2d:%dx%d,bytes=%d,wait=true,edges=skip,sends=nonblocking", px,
+		py, haloBytes), int64(px), int64(py), haloBytes)
 }
 
 // Transpose is the two-dimensional Fourier transform of n x n complex numbers, forward and inverse: a
@@ -28,22 +94,8 @@ func Transpose(ranks, n int) (Application, error) {
 		return Application{}, fmt.Errorf("size %d of %d ranks: must be a power of two from 2 to 2^14, and a "+
 			"multiple of the ranks", n, ranks)
 	}
-	bytes := 16 * int64(n/ranks) * int64(n/ranks)
-	b := workload.NewBuilder(ranks, 2*ranks*(2*ranks-1))
-	for r := range ranks {
-		for range 2 {
-			for i := 1; i < ranks; i++ {
-				b.Ireceive(int32((r-i+ranks)%ranks), bytes, 0)
-			}
-			for i := 1; i < ranks; i++ {
-				b.Isend(int32((r+i)%ranks), bytes, 0)
-			}
-			b.WaitAll()
-		}
-		b.EndRank()
-	}
-	p, err := b.Program()
-	return Application{"transpose", arguments(int64(n)), p}, err
+	return application("transpose", fmt.Sprintf("alltoall:%d,bytes=%d,algorithm=linear,rounds=2", ranks,
+		16*int64(n/ranks)*int64(n/ranks)), int64(n))
 }
 
 // Ring sums vectors of so many bytes, a multiple of 8 times the ranks, by an all-reduce round a ring:
@@ -53,15 +105,16 @@ func Ring(ranks int, bytes int64) (Application, error) {
 		return Application{}, fmt.Errorf("bytes %d of %d ranks: must be a multiple of 8 times the ranks, up to "+
 			"2^30", bytes, ranks)
 	}
-	p, err := workload.ParsePattern(fmt.Sprintf("allreduce:%d,algorithm=ring,bytes=%d", ranks, bytes))
-	return Application{"ring", arguments(bytes), p}, err
+	return application("ring", fmt.Sprintf("allreduce:%d,algorithm=ring,bytes=%d", ranks, bytes), bytes)
 }
 
-// arguments are numbers as arguments of a program.
-func arguments(numbers ...int64) []string {
-	texts := make([]string, len(numbers))
-	for i, n := range numbers {
-		texts[i] = strconv.FormatInt(n, 10)
+// application is a program whose communication is a pattern.
+func application(name, pattern string, numbers ...int64) (Application, error) {
+	a := Application{Name: name, Pattern: pattern}
+	for _, n := range numbers {
+		a.Arguments = append(a.Arguments, strconv.FormatInt(n, 10))
 	}
-	return texts
+	var err error
+	a.Program, err = workload.ParsePattern(pattern)
+	return a, err
 }

@@ -25,6 +25,8 @@ type Application struct {
 	Name string
 	// Arguments come before those of Options.
 	Arguments []string
+	// Pattern is the spec of workload.ParsePattern that Program is of; empty for those of Play.
+	Pattern string
 	// Program is the communication of one step.
 	Program *workload.Program
 }

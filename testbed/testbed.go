@@ -34,16 +34,19 @@ type Options struct {
 	Static bool
 	// Seed is that of the switches' hash functions; another seed draws other paths.
 	Seed uint32
-	// CongestionControl is TCP's on all hosts, such as cubic; empty = that of the machine.
+	// CongestionControl is TCP's on all hosts, such as reno or bbr; empty = that of the machine. Others,
+	// such as cubic, can be had only where they are the machine's.
 	CongestionControl string
 	// WindowBytes limits the data that a TCP connection has under way; 0 = the limit of the machine.
 	WindowBytes int
 }
 
-// DefaultOptions never drop a packet of a job of 64 ranks: as in a lossless network, what is too
-// much waits.
+// DefaultOptions are close to a lossless network with credits: windows are as large as an input buffer
+// of the simulator, and ports hold them all, so that no packet of a job of 64 ranks is dropped. Reno is
+// the congestion control that every kernel has in every namespace.
 func DefaultOptions() Options {
-	return Options{Name: "testbed", BufferBytes: defaultBuffer, MTU: 1500, Seed: 1}
+	return Options{Name: "testbed", BufferBytes: defaultBuffer, MTU: 1500, Seed: 1, CongestionControl: "reno",
+		WindowBytes: 65536}
 }
 
 // ErrUnsupported is what Up, Down and Open return where a testbed is not to be had; its text says why.

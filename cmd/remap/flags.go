@@ -74,7 +74,7 @@ type settings struct {
 	launcher      string
 	timeout       time.Duration
 
-	bed testbedOptions
+	bed bedOptions
 
 	output   string
 	format   string
@@ -353,6 +353,11 @@ func (s *settings) verifyFlags() []cli.Flag {
 // only are the options of these names.
 func only(flags []cli.Flag, names ...string) []cli.Flag {
 	return slices.DeleteFunc(flags, func(f cli.Flag) bool { return !slices.Contains(names, f.Names()[0]) })
+}
+
+// without are the options but those of these names.
+func without(flags []cli.Flag, names ...string) []cli.Flag {
+	return slices.DeleteFunc(slices.Clone(flags), func(f cli.Flag) bool { return slices.Contains(names, f.Names()[0]) })
 }
 
 func (s *settings) mappingFormatFlag() []cli.Flag {

@@ -4,40 +4,20 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"time"
 
 	"github.com/urfave/cli/v2"
 
 	"remap"
 	"remap/experiment"
-	"remap/launcher"
-	"remap/mapping"
 	"remap/replay"
 	"remap/testbed"
 )
-
-// testbedOptions are those of the testbed commands.
-type testbedOptions struct {
-	testbed.Options
-	launches int
-	played   int
-	warmUp   int
-	settle   time.Duration
-	look     time.Duration
-	seconds  float64
-}
 
 const (
 	testbedUpExamples = `
   remap testbed up --topology fattree:nodes-per-leaf=4,leaves-per-pod=4,pods=1,aggs-per-pod=2,cores=0,gbps=0.02
   remap testbed up --topology torus:4x4,gbps=0.02 --name torus --routing static
-`
-	testbedRunExamples = `
-  remap testbed run --pattern stencil2d:4x4,wait=true --strategy tiling
-  remap testbed run --pattern stencil2d:4x2,wait=true --hosts 'n[0-7]' --mapping job.csv --links links.csv \
-      --background ring:4,endless=true@n8,n12,n9,n13
 `
 	testbedDownExamples = `
   remap testbed down
@@ -45,99 +25,188 @@ const (
 `
 )
 
-func (p *program) testbedCommand(job []cli.Flag) *cli.Command {
-	c := &cli.Command{Name: "testbed", Usage: "a real network of namespaces on this machine", HideHelpCommand: true,
-		Subcommands: []*cli.Command{
-			p.command("up", "build the network of a topology", testbedUpExamples, p.testbedUp,
-				p.networkFlags(), p.routingFlag(), p.testbedNameFlag(), p.testbedFlags(), p.quietFlag()),
-			p.command("run", "run a job on it", testbedRunExamples, p.testbedRun,
-				job, p.mappingFlag(), p.strategyFlag(), p.testbedNameFlag(), p.playFlags(), only(p.measureFlags(), "links")),
-			p.command("down", "take it away", testbedDownExamples, p.testbedDown, p.testbedNameFlag(), p.quietFlag()),
-		}}
-	return c
+// bedOptions are those of the testbed commands.
+type bedOptions struct {
+	testbed.Options
+	launches  int
+	steps     int
+	margin    int
+	settle    time.Duration
+	look      time.Duration
+	seconds   float64
+	program   string
+	record    string
+	random    int
+	snapshots string
 }
 
-func (s *settings) testbedNameFlag() []cli.Flag {
+// testbedCommand is the table of its subcommands.
+func (p *program) testbedCommand(job []cli.Flag) *cli.Command {
+	name := p.bedNameFlag()
+	counters := join(only(p.measureFlags(), "links"), p.snapshotsFlag())
+	// The network is that of the testbed, and so is its routing.
+	job = without(job, "topology", "fail", "slow", "scenario", "routing")
+	reports := p.outputFlags("text, markdown, csv or json", "text", "")
+	return &cli.Command{
+		Name: "testbed", Usage: "a real network of namespaces on this machine: up, run, measure, validate, down",
+		HideHelpCommand: true, CustomHelpTemplate: testbedHelp, OnUsageError: usageError, Action: p.noTestbedCommand,
+		Subcommands: []*cli.Command{
+			p.command("up", "build the network of a topology", testbedUpExamples, p.testbedUp,
+				p.networkFlags(), p.routingFlag(), name, p.bedFlags(), p.quietFlag()),
+			p.command("run", "run a job on it, and measure its steps", testbedRunExamples, p.testbedRun,
+				job, p.mappingFlag(), p.strategyFlag(), name, p.playFlags(), p.programFlags(), counters, reports),
+			p.command("measure", "read the kernel's port counters for a while", testbedMeasureExamples,
+				p.testbedMeasure, name, p.secondsFlag(), only(p.playFlags(), "look"), counters,
+				only(p.outputFlags("", "", ""), "force"), p.quietFlag()),
+			p.command("validate", "simulate and measure several mappings, and compare", testbedValidateExamples,
+				p.testbedValidate, job, p.mappingFlag(), p.strategiesFlag(validateDefault), p.randomFlag(),
+				only(p.loopFlags(), "rounds"), name, p.playFlags(), p.programFlags(), reports),
+			p.command("down", "take it away", testbedDownExamples, p.testbedDown, name, p.quietFlag()),
+		},
+	}
+}
+
+const testbedHelp = `{{.HelpName}}: {{.Usage}}
+
+usage: {{.HelpName}} COMMAND [options]
+
+commands:
+{{range .VisibleCommands}}  {{printf "%-10s" .Name}} {{.Usage}}
+{{end}}
+{{.HelpName}} COMMAND --help shows the options and two worked examples. Linux and root are needed.
+`
+
+// noTestbedCommand answers a command line that names no subcommand, or an unknown one.
+func (p *program) noTestbedCommand(c *cli.Context) error {
+	if !c.Args().Present() {
+		return cli.ShowSubcommandHelp(c)
+	}
+	return usage("commands: up, run, measure, validate, down", "unknown command testbed %q", c.Args().First())
+}
+
+func (s *settings) bedNameFlag() []cli.Flag {
 	return []cli.Flag{&cli.StringFlag{Name: "name", Destination: &s.bed.Name, Value: testbed.DefaultOptions().Name,
 		Usage: "`NAME` of the testbed, where there are several"}}
 }
 
-func (s *settings) testbedFlags() []cli.Flag {
+func (s *settings) bedFlags() []cli.Flag {
 	d := testbed.DefaultOptions()
 	return []cli.Flag{
 		&cli.IntFlag{Name: "port-bytes", Destination: &s.bed.BufferBytes, Value: d.BufferBytes,
 			Usage: "`N` bytes that wait at a port before it drops packets"},
 		&cli.IntFlag{Name: "mtu", Destination: &s.bed.MTU, Value: d.MTU, Usage: "`N` bytes of the largest IP packet"},
-		&cli.StringFlag{Name: "tcp", Destination: &s.bed.CongestionControl,
-			Usage: "`NAME` of TCP's congestion control, such as cubic (default: that of the machine)"},
-		&cli.IntFlag{Name: "window-bytes", Destination: &s.bed.WindowBytes,
+		&cli.StringFlag{Name: "tcp", Destination: &s.bed.CongestionControl, Value: d.CongestionControl,
+			Usage: "`NAME` of TCP's congestion control: reno, bbr or another that the kernel allows in namespaces"},
+		&cli.IntFlag{Name: "window-bytes", Destination: &s.bed.WindowBytes, Value: d.WindowBytes,
 			Usage: "`N` bytes that a connection may have under way; 0 = the machine's limit"},
-		&cli.Uint64Flag{Name: "seed", Destination: &s.Seed, Value: 1, Usage: "seed `N` of the switches' hash functions"},
 	}
 }
 
 func (s *settings) playFlags() []cli.Flag {
 	return []cli.Flag{
-		&cli.IntFlag{Name: "launches", Destination: &s.bed.launches, Value: 1, Usage: "start the job `N` times"},
-		&cli.IntFlag{Name: "played-steps", Destination: &s.bed.played, Value: 16, Usage: "`N` steps of the job in a launch"},
-		&cli.IntFlag{Name: "margin", Destination: &s.bed.warmUp, Value: 3, Usage: "the first and the last `N` steps do not count"},
+		&cli.IntFlag{Name: "launches", Destination: &s.bed.launches, Value: 3,
+			Usage: "start the job `N` times; every launch draws the paths of its connections anew"},
+		&cli.IntFlag{Name: "launch-steps", Destination: &s.bed.steps, Value: 20, Usage: "`N` steps of the job in a launch"},
+		&cli.IntFlag{Name: "margin", Destination: &s.bed.margin, Value: 3,
+			Usage: "the first and the last `N` steps of a launch do not count"},
 		&cli.DurationFlag{Name: "settle", Destination: &s.bed.settle, Value: 2 * time.Second,
-			Usage: "the others run alone for a `DURATION` before the job"},
+			Usage: "the other jobs run alone for a `DURATION` before the job"},
 		&cli.DurationFlag{Name: "look", Destination: &s.bed.look, Value: 20 * time.Millisecond,
-			Usage: "look at the ports' queues once in a `DURATION`"},
+			Usage: "look at the queues of all ports once in a `DURATION`; 0 = never"},
 	}
 }
 
+func (s *settings) programFlags() []cli.Flag {
+	return []cli.Flag{
+		&cli.StringFlag{Name: "program", Destination: &s.bed.program,
+			Usage: "a program with data of its own in place of messages alone: a `SPEC` heat:8x4,bytes=60032, " +
+				"transpose:16,size=512 or ring:16,bytes=1048576"},
+		&cli.StringFlag{Name: "record", Destination: &s.bed.record,
+			Usage: "record the traffic by Open MPI's monitoring in the folder `DIR`, for --graph DIR"},
+	}
+}
+
+func (s *settings) randomFlag() []cli.Flag {
+	return []cli.Flag{&cli.IntFlag{Name: "random", Destination: &s.bed.random, Value: 3,
+		Usage: "`N` random mappings beside the strategies"}}
+}
+
+func (s *settings) secondsFlag() []cli.Flag {
+	return []cli.Flag{&cli.Float64Flag{Name: "seconds", Destination: &s.bed.seconds, Value: 10,
+		Usage: "measure for `N` seconds"}}
+}
+
+func (s *settings) snapshotsFlag() []cli.Flag {
+	return []cli.Flag{&cli.StringFlag{Name: "snapshots", Destination: &s.bed.snapshots,
+		Usage: "write the counters at the beginning and at the end to a `FILE`, CSV with a time"}}
+}
+
 func (p *program) testbedUp(ctx context.Context) error {
+	if p.Topology == "" {
+		return usage("--topology SPEC with gbps=0.02 or so", "--topology is missing")
+	}
 	o := p.bed.Options
-	o.Seed = uint32(p.Seed)
-	o.Static = p.Routing == "static"
+	switch p.Routing {
+	case "static":
+		o.Static = true
+	case "hash":
+	default:
+		if p.context.IsSet("routing") {
+			return usage("hash: a path for each connection; static: one for each host",
+				"--routing %s: a testbed's switches cannot do this", p.Routing)
+		}
+	}
 	plan, err := testbed.NewPlan(testbed.Source{Topology: p.Topology, Fail: p.fail.Value(), Slow: p.slow.Value()}, o)
 	if err != nil {
 		return err
 	}
 	network, err := testbed.Up(ctx, plan)
 	if err != nil {
-		return err
+		return unsupported(err)
 	}
 	network.Close()
 	p.say("testbed %s is up: %s", o.Name, plan.Topology.Summary())
 	return nil
 }
 
-func (p *program) testbedDown(context.Context) error {
-	count, err := testbed.Down(p.bed.Name)
-	if err == nil {
-		p.say("testbed %s is down: %d namespaces", p.bed.Name, count)
+// unsupported adds what helps where no testbed can be had.
+func unsupported(err error) error {
+	if errors.Is(err, testbed.ErrUnsupported) {
+		return fail("run it as root on Linux, outside of containers without the right to make namespaces", "%w", err)
 	}
 	return err
 }
 
-// testbedJob opens the testbed that is up and the job that is to run on it.
+func (p *program) testbedDown(context.Context) error {
+	count, err := testbed.Down(p.bed.Name)
+	if err != nil {
+		return unsupported(err)
+	}
+	p.say("testbed %s is down: %d namespaces", p.bed.Name, count)
+	return nil
+}
+
+// testbedJob opens the testbed that is up and the job that is to run on it: it is simulated with the
+// network, the routing and the packets of the testbed, and with the receives with which it is played.
 func (p *program) testbedJob() (*testbed.Network, *remap.Environment, error) {
 	network, err := testbed.Open(p.bed.Name)
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, unsupported(err)
 	}
-	source := network.Plan.Source
-	p.Topology = source.Topology
-	p.fail, p.slow = *cli.NewStringSlice(source.Fail...), *cli.NewStringSlice(source.Slow...)
-	if !p.context.IsSet("routing") {
-		p.Routing = "hash"
-		if network.Plan.Options.Static {
-			p.Routing = "static"
-		}
+	plan := network.Plan
+	p.Topology = plan.Source.Topology
+	p.fail, p.slow = *cli.NewStringSlice(plan.Source.Fail...), *cli.NewStringSlice(plan.Source.Slow...)
+	p.Routing = "hash"
+	if plan.Options.Static {
+		p.Routing = "static"
 	}
 	if !p.context.IsSet("packet-bytes") {
-		p.PacketBytes = network.Plan.Options.PayloadBytes()
+		p.PacketBytes = plan.Options.PayloadBytes()
 	}
-	j, err := p.loadSimulated()
-	if err == nil && j.Program.VolumeScale != 1 && j.Program.VolumeScale != 0 {
-		err = fail("--max-packets", "the volume is scaled")
+	if !p.context.IsSet("eager-bytes") {
+		p.EagerBytes = experiment.EagerBytes
 	}
-	if err == nil {
-		j.Program, err = replay.WithReceives(j.Program)
-	}
+	j, err := p.playable()
 	if err != nil {
 		network.Close()
 		return nil, nil, err
@@ -145,61 +214,28 @@ func (p *program) testbedJob() (*testbed.Network, *remap.Environment, error) {
 	return network, j, nil
 }
 
-func (p *program) testbedRun(ctx context.Context) error {
-	network, j, err := p.testbedJob()
-	if err != nil {
-		return err
-	}
-	defer network.Close()
-	var m mapping.Mapping
-	if p.mapping != "" {
-		if m, err = j.ReadMapping(p.mapping); err != nil {
-			return inOption("mapping", err)
+// playable opens the job as it is played.
+func (p *program) playable() (*remap.Environment, error) {
+	if p.bed.program != "" {
+		if p.Pattern != "" || p.Graph != "" {
+			return nil, usage("its messages are known", "--program excludes --pattern and --graph")
 		}
-	} else {
-		chosen, err := p.chosenStrategy()
+		application, err := replay.ParseApplication(p.bed.program)
 		if err != nil {
-			return err
+			return nil, inOption("program", err)
 		}
-		if m, err = chosen.Map(ctx, j.Problem(p.Seed)); err != nil {
-			return err
-		}
+		p.Pattern = application.Pattern
 	}
-	simulated, err := experiment.Predict(ctx, j.Machine, j.Jobs(m), j.Simulation, p.repeats, p.workers)
+	j, err := p.loadSimulated()
 	if err != nil {
-		return err
+		return nil, err
 	}
-	folder, err := os.MkdirTemp("", "remap-testbed")
-	if err != nil {
-		return err
+	if j.Program.Smaller != nil {
+		return nil, fail("fewer or smaller messages: a step should take less than some seconds",
+			"the job has more than --max-packets, and a testbed plays the whole volume")
 	}
-	defer os.RemoveAll(folder)
-	s := &experiment.Setup{Network: network, Play: replay.DefaultOptions(), Margin: p.bed.warmUp, Settle: p.bed.settle,
-		Look: p.bed.look, Timeout: 5 * time.Minute, Folder: folder}
-	s.Play.Steps = p.bed.played
-	for _, b := range j.Background {
-		s.Others = append(s.Others, experiment.Other{Name: b.Name, Program: b.Program, Hosts: b.Hosts})
+	if j.Program, err = replay.WithReceives(j.Program); err != nil {
+		return nil, fmt.Errorf("the job cannot be played: %w", err)
 	}
-	if err := s.Prepare(ctx, filepath.Join(os.TempDir(), "remap-programs"), j.Program); err != nil {
-		return err
-	}
-	run := experiment.Run{}
-	run.Simulated(simulated)
-	place := launcher.NewPlacement(j.Machine, j.Allocation, m)
-	var launches []*experiment.Launch
-	for range p.bed.launches {
-		l, err := s.Run(ctx, place)
-		if err != nil {
-			return errors.Join(err)
-		}
-		launches = append(launches, l)
-		fmt.Fprintf(p.stdout, "launch: %.4f s a step; others alone %.3g beside %.3g MB/s; steps", l.Seconds, l.Alone, l.Beside)
-		for _, step := range l.Steps {
-			fmt.Fprintf(p.stdout, " %.3f", step.Seconds)
-		}
-		fmt.Fprintln(p.stdout, " drops", l.Ports.Drops())
-	}
-	run.Measured(launches)
-	fmt.Fprintf(p.stdout, "simulated %.4f measured %.4f [%.4f %.4f] ratio %.3f\n", run.SimulatedSeconds, run.MeasuredSeconds, run.Low, run.High, run.MeasuredSeconds/run.SimulatedSeconds)
-	return nil
+	return j, nil
 }
