@@ -27,11 +27,18 @@ func inside(space netns.NsHandle, f func() error) error {
 	})
 }
 
-// onThread runs f on a thread that ends with it.
+// onThread runs f on a thread that ends with it: the runtime ends threads that a goroutine has left
+// locked. It cannot end the first one, whose namespace is also the one that the process is said to
+// be in (/proc/self/net), so that one is not used.
 func onThread(f func() error) error {
 	done := make(chan error, 1)
 	go func() {
-		runtime.LockOSThread() // and never unlocked: the runtime ends the thread
+		runtime.LockOSThread()
+		if syscall.Gettid() == syscall.Getpid() {
+			done <- onThread(f) // on another thread, as this one is taken
+			runtime.UnlockOSThread()
+			return
+		}
 		done <- f()
 	}()
 	return <-done

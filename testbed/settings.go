@@ -25,10 +25,12 @@ func (p *Plan) settings(node int32) []setting {
 	if !p.Topology.IsHost(node) {
 		return append(all,
 			setting{"net/ipv4/ip_forward", "1", false},
-			// by addresses and ports of a connection
-			setting{"net/ipv4/fib_multipath_hash_policy", "1", false},
-			// Without a seed of its own every switch would draw alike, and of three levels only some
-			// paths be used. Kernels before 6.11 have one seed for all.
+			// A connection's paths are drawn by its addresses, protocol and ports. Policy 1 has these
+			// fields, too, but takes the sender's own hash where the packet has one: every switch would
+			// then draw alike, and of a network of three levels only some paths be used.
+			setting{"net/ipv4/fib_multipath_hash_policy", "3", false},
+			setting{"net/ipv4/fib_multipath_hash_fields", "55", false},
+			// Every switch has a seed of its own, for the same reason. Kernels before 6.11 have one for all.
 			setting{hashSeedSetting, strconv.FormatUint(uint64(p.hashSeed(node)), 10), true},
 			setting{"net/ipv4/icmp_ratelimit", "0", true})
 	}
