@@ -231,20 +231,27 @@ func proven(a, b *Candidate) bool {
 	return better(a.Evaluation, b.Evaluation)
 }
 
-// fallBack replaces what is not proven faster by its baseline: the best by the best static mapping,
-// and that by the start. The start is one of the static mappings, so the gain is over the faster
-// one of both, also where neither is proven faster than the other.
+// fallBack replaces a best mapping that is not proven faster than start and best static mapping. The
+// static mapping takes its place where that is proven faster than the start. Else any mapping that is
+// proven faster than the start stays, or the best of the restarts takes its place. Nothing else moves
+// ranks: the last baseline is the start. The start is one of the static mappings, so the gain is over
+// the faster one of both, also where neither is proven faster than the other.
 func (s *search) fallBack() {
 	r := s.result
 	chosen := r.Static
 	if median(r.Start.Evaluation.compared()) <= median(chosen.Evaluation.compared()) {
 		r.Static = r.Start
 	}
-	if !proven(&r.Best, &chosen) || !proven(&r.Best, &r.Start) {
-		if !proven(&r.Static, &r.Start) {
-			r.Static = r.Start
-		}
+	faster := func(c *Candidate) bool { return c != nil && proven(c, &r.Start) }
+	switch {
+	case faster(&r.Best) && proven(&r.Best, &chosen):
+	case faster(&r.Static):
 		r.Best = r.Static
+	case faster(&r.Best):
+	case faster(r.Restarts):
+		r.Best = *r.Restarts
+	default:
+		r.Static, r.Best = r.Start, r.Start
 	}
 	s.gains()
 }

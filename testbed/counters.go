@@ -56,12 +56,16 @@ func (m *Measurement) add(now []PortCounters) {
 // burst is what a port may send at once, in bytes.
 func (p *Plan) burst() int { return burstPackets * (p.Options.MTU + ethernetHeader) }
 
-// Sent is the bytes that a port sent, and busy the share of the time in which it was sending.
-func (m *Measurement) Sent(port int) (bytes uint64, busy float64) {
-	bytes = m.After[port].Bytes - m.Before[port].Bytes
-	busy = float64(bytes) / (m.Plan.Ports[port].BytesPerSecond * m.Seconds)
-	return bytes, math.Min(busy, 1) // a burst may come on top
+// Sent is the data that a port sent, in bytes as if all packets were full, and busy the share of the
+// time in which it was sending.
+func (m *Measurement) Sent(port int) (bytes int64, busy float64) {
+	wire := m.After[port].Bytes - m.Before[port].Bytes
+	busy = float64(wire) / (m.Plan.Ports[port].BytesPerSecond * m.Seconds)
+	return m.Plan.data(wire), math.Min(busy, 1) // a burst may come on top
 }
+
+// data is what bytes on the wire are in full packets: rates of the topology are rates of data.
+func (p *Plan) data(wire uint64) int64 { return int64(float64(wire) * p.Options.payload()) }
 
 // Drops is how many packets all ports dropped.
 func (m *Measurement) Drops() (count uint64) {
@@ -103,7 +107,7 @@ func (m *Measurement) WriteLinks(w io.Writer) error {
 		bytes, busy := m.Sent(l)
 		row := []columns.Value{columns.Whole(int64(t.LinkNumber(int32(l)))), columns.String(t.NodeName(link.From)),
 			columns.Whole(int64(link.FromPort)), columns.String(t.NodeName(link.To)),
-			columns.Real(link.BytesPerSecond * 8 / 1e9), columns.Real(m.Seconds), columns.Whole(int64(bytes)),
+			columns.Real(link.BytesPerSecond * 8 / 1e9), columns.Real(m.Seconds), columns.Whole(bytes),
 			columns.Whole(int64(m.After[l].Packets - m.Before[l].Packets)), {}, columns.Real(busy),
 			columns.Real(0), {}, {}, columns.Whole(int64(m.After[l].Drops - m.Before[l].Drops))}
 		if m.Samples > 0 {
@@ -133,7 +137,7 @@ func (m *Measurement) WriteSnapshots(w io.Writer) error {
 		for l := range m.Plan.Ports {
 			link, c := &t.Links[l], &at.counters[l]
 			if err := out.Write([]string{strconv.FormatFloat(at.time, 'f', 6, 64), t.NodeName(link.From),
-				strconv.Itoa(int(link.FromPort)), t.NodeName(link.To), strconv.FormatUint(c.Bytes, 10),
+				strconv.Itoa(int(link.FromPort)), t.NodeName(link.To), strconv.FormatInt(m.Plan.data(c.Bytes), 10),
 				strconv.FormatUint(c.Packets, 10), strconv.FormatUint(c.Drops, 10)}); err != nil {
 				return err
 			}

@@ -9,7 +9,7 @@ import (
 
 // gain is the JSON of what the loop has gained over the best static mapping, on
 // seeds that the search has not used; low and high are its 95 % interval. It is
-// 0 where nothing is proven faster, for then the best static mapping is the result.
+// 0 where the best static mapping is the result.
 type gain struct {
 	GainPercent *float64 `json:"gain_percent"`
 	GainLow     *float64 `json:"gain_low"`  // null below 6 repeats
@@ -51,6 +51,9 @@ func (g gain) sentence(found *feedback.Result) string {
 		text = "nothing is proven faster than the best static mapping"
 	case found.Restarts != nil && slices.Equal(found.Best.Mapping, found.Restarts.Mapping):
 		text += ", by a random restart"
+	}
+	if !slices.Equal(found.Best.Mapping, found.Static.Mapping) && !found.Gain.Proven() {
+		text += ", but it is proven faster than the start, and the best static mapping is not"
 	}
 	switch {
 	case found.Restarts == nil:

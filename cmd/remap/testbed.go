@@ -12,6 +12,7 @@ import (
 	"remap/experiment"
 	"remap/replay"
 	"remap/testbed"
+	"remap/workload"
 )
 
 const (
@@ -38,6 +39,9 @@ type bedOptions struct {
 	record    string
 	random    int
 	snapshots string
+
+	// played is the program of a step as the ranks play it.
+	played *workload.Program
 }
 
 // testbedCommand is the table of its subcommands.
@@ -214,7 +218,7 @@ func (p *program) testbedJob() (*testbed.Network, *remap.Environment, error) {
 	return network, j, nil
 }
 
-// playable opens the job as it is played.
+// playable opens the job as it is played. It is simulated with sends that the library buffers.
 func (p *program) playable() (*remap.Environment, error) {
 	if p.bed.program != "" {
 		if p.Pattern != "" || p.Graph != "" {
@@ -234,8 +238,9 @@ func (p *program) playable() (*remap.Environment, error) {
 		return nil, fail("fewer or smaller messages: a step should take less than some seconds",
 			"the job has more than --max-packets, and a testbed plays the whole volume")
 	}
-	if j.Program, err = replay.WithReceives(j.Program); err != nil {
+	if p.bed.played, err = replay.WithReceives(j.Program); err != nil {
 		return nil, fmt.Errorf("the job cannot be played: %w", err)
 	}
+	j.Program = replay.Eager(p.bed.played, p.EagerBytes)
 	return j, nil
 }

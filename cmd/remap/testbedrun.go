@@ -127,17 +127,25 @@ func (p *program) mappingToRun(ctx context.Context, j *remap.Environment) (mappi
 func (p *program) setUp(ctx context.Context, network *testbed.Network, j *remap.Environment) (
 	s *experiment.Setup, err error) {
 	s = &experiment.Setup{Network: network, Play: replay.DefaultOptions(), Margin: p.bed.margin,
-		Settle: p.bed.settle, Look: p.bed.look, Timeout: launchTimeout, Seed: uint32(p.Seed), Record: p.bed.record}
+		Settle: p.bed.settle, Look: p.bed.look, Timeout: launchTimeout, Seed: uint32(p.Seed)}
 	s.Play.Steps = p.bed.steps
 	s.Play.IdleBytesPerSecond = network.Plan.Topology.Links[0].BytesPerSecond
 	for _, b := range j.Background {
 		s.Others = append(s.Others, experiment.Other{Name: "--background " + b.Name, Program: b.Program,
 			Hosts: b.Hosts})
 	}
-	if s.Folder, err = os.MkdirTemp("", "remap-testbed-"); err != nil {
+	if p.bed.record != "" {
+		if s.Record, err = filepath.Abs(p.bed.record); err != nil {
+			return nil, err
+		}
+		if err := os.MkdirAll(s.Record, 0o777); err != nil {
+			return nil, err
+		}
+	}
+	if s.Folder, err = os.MkdirTemp("", "remap-testbed-"+p.bed.Name+"-"); err != nil {
 		return nil, err
 	}
-	application := replay.Application{Program: j.Program}
+	application := replay.Application{Program: p.bed.played}
 	if p.bed.program != "" {
 		application, err = replay.ParseApplication(p.bed.program)
 	}
