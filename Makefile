@@ -4,6 +4,7 @@
 #              tests of the long tier, the simulator's own checks (tag invariants), races
 #   experiments  the tests again with all their cases, and sweeps of minutes
 #   test-real  outputs held against the real launchers, where they can be had
+#   demo       the whole round on a real network of namespaces, in a few minutes (root, Linux)
 #   bench      benchmarks, with quality beside time
 #   results    measures the pages of docs/results again: all, hours, or those of
 #              PAGES, as make results PAGES="peers speed"
@@ -26,8 +27,8 @@ SINCE ?= HEAD~1
 RACE_TESTS := TestMeter|TestRepeats|TestCancelled|TestNeverWorse|TestInterrupted|TestAhead
 RACE_PACKAGES := ./cmd/remap ./evalsim ./feedback
 
-.PHONY: build test format vet staticcheck gotestsum tools-unit unit invariants race experiments test-real bench \
-	results api ablate clean
+.PHONY: build test format vet staticcheck gotestsum tools-unit unit invariants race experiments test-real demo \
+	bench results api ablate clean
 
 build:
 	$(GO) build -o remap ./cmd/remap
@@ -88,6 +89,9 @@ race:
 test-real: gotestsum
 	@tools/real/install
 	$(call tests,REMAP_REAL=1,-count=1 -run TestReal ./...)
+
+demo:
+	@contrib/demo/demo.sh
 
 bench:
 	$(GO) test -run '^$$' -bench . -benchmem ./...

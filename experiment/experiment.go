@@ -186,10 +186,10 @@ func sleep(ctx context.Context, d time.Duration) error {
 // their receiver (btl_tcp_eager_limit is 64 KiB, of which a header takes some bytes).
 const EagerBytes = 1<<16 - 64
 
-// Prepare compiles the programs into a cache and chooses the application. One without a name plays its
+// Prepare compiles the programs into Folder and chooses the application. One without a name plays its
 // Program, which is written to Folder and must have a receive for every message.
-func (s *Setup) Prepare(ctx context.Context, cache string, a replay.Application) (err error) {
-	if s.Executables, err = replay.Compile(ctx, cache); err != nil {
+func (s *Setup) Prepare(ctx context.Context, a replay.Application) (err error) {
+	if s.Executables, err = replay.Compile(ctx, s.Folder); err != nil {
 		return err
 	}
 	s.Application = a

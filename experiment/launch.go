@@ -87,7 +87,8 @@ func (s *Setup) launch(ctx context.Context, p *launcher.Placement, l *Launch, ot
 }
 
 // watch measures ports and others from the first step to the end of the context.
-func (s *Setup) watch(ctx context.Context, begun <-chan struct{}, l *Launch, others *competitors) (err error) {
+func (s *Setup) watch(ctx context.Context, begun <-chan struct{}, l *Launch,
+	others *competitors) (err error) {
 	select {
 	case <-ctx.Done():
 		return nil
@@ -128,7 +129,7 @@ func (s *Setup) command(ctx context.Context, p *launcher.Placement) (*exec.Cmd, 
 	launch := launcher.Launches(format, rankfile, hostfile, p, launcher.Options{})[0]
 	arguments := append(launch.Args[1:len(launch.Args):len(launch.Args)],
 		s.Executables.Command(s.Application, s.Play)...)
-	command := exec.CommandContext(ctx, launch.Args[0], arguments...)
+	command := exec.CommandContext(ctx, ofOpenMPI(launch.Args[0]), arguments...)
 	command.Env = append(append(os.Environ(), launch.Env...), settingsOfOpenMPI(shell, s.Folder)...)
 	if s.Record != "" {
 		command.Env = append(command.Env, "OMPI_MCA_pml_monitoring_enable=2",
@@ -139,6 +140,14 @@ func (s *Setup) command(ctx context.Context, p *launcher.Placement) (*exec.Cmd, 
 	command.Cancel = func() error { return syscall.Kill(-command.Process.Pid, syscall.SIGTERM) }
 	command.WaitDelay = 5 * time.Second
 	return command, nil
+}
+
+// ofOpenMPI is the program by the name that Debian gives it beside other MPIs, where it is there.
+func ofOpenMPI(program string) string {
+	if path, err := exec.LookPath(program + ".openmpi"); err == nil {
+		return path
+	}
+	return program
 }
 
 // firstLine closes a channel when a rank has said that it begins.

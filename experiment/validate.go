@@ -112,8 +112,12 @@ type Agreement struct {
 // Agree compares runs of one job, at least one.
 func Agree(runs []Run) Agreement {
 	a := Agreement{Noise: noise(runs)}
-	chosen := slices.MinFunc(runs, func(x, y Run) int { return cmp.Compare(x.SimulatedSeconds, y.SimulatedSeconds) })
-	fastest := slices.MinFunc(runs, func(x, y Run) int { return cmp.Compare(x.MeasuredSeconds, y.MeasuredSeconds) })
+	chosen := slices.MinFunc(runs, func(x, y Run) int {
+		return cmp.Compare(x.SimulatedSeconds, y.SimulatedSeconds)
+	})
+	fastest := slices.MinFunc(runs, func(x, y Run) int {
+		return cmp.Compare(x.MeasuredSeconds, y.MeasuredSeconds)
+	})
 	a.Chosen, a.Fastest = chosen.Mapping, fastest.Mapping
 	a.RegretPercent = 100 * (chosen.MeasuredSeconds/fastest.MeasuredSeconds - 1)
 	var simulated, measured, ratios []float64

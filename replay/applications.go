@@ -45,7 +45,8 @@ func ParseApplication(spec string) (Application, error) {
 		for _, name := range slices.Sorted(maps.Keys(programSpecs)) {
 			examples = append(examples, programSpecs[name].example)
 		}
-		return Application{}, &input.Error{Reason: fmt.Sprintf("program %q: ", spec) + fmt.Sprintf(format, arguments...),
+		return Application{}, &input.Error{Reason: fmt.Sprintf("program "+
+			"%q: ", spec) + fmt.Sprintf(format, arguments...),
 			Hint: "for example " + strings.Join(examples, ", ")}
 	}
 	name, rest, _ := strings.Cut(spec, ":")

@@ -66,11 +66,19 @@ func compile(ctx context.Context, name, path string) error {
 	made := filepath.Join(work, name)
 	arguments := append(append([]string{}, flags...), "-o", made,
 		filepath.Join(work, "programs", name+".c"), "-lm")
-	said, err := exec.CommandContext(ctx, "mpicc", arguments...).CombinedOutput()
+	said, err := exec.CommandContext(ctx, compiler(), arguments...).CombinedOutput()
 	if err != nil {
-		return fmt.Errorf("mpicc does not compile %s.c: %w\n%s", name, err, strings.TrimSpace(string(said)))
+		return fmt.Errorf("%s does not compile %s.c: %w\n%s", compiler(), name, err, strings.TrimSpace(string(said)))
 	}
 	return os.Rename(made, path)
+}
+
+// compiler is mpicc of Open MPI, by the name that Debian gives it beside other MPIs where it is there.
+func compiler() string {
+	if path, err := exec.LookPath("mpicc.openmpi"); err == nil {
+		return path
+	}
+	return "mpicc"
 }
 
 // sourceHash is a hash of what the programs are made of.

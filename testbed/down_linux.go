@@ -2,6 +2,7 @@ package testbed
 
 import (
 	"errors"
+	"fmt"
 	"os"
 
 	"github.com/vishvananda/netlink"
@@ -13,6 +14,16 @@ import (
 // devices and addresses. It needs nothing but the name, so it also clears what a killed Up or run
 // left. count is how many namespaces there were.
 func Down(testbed string) (count int, err error) {
+	unlock, err := lock()
+	if err != nil {
+		return 0, err
+	}
+	defer unlock()
+	return down(testbed)
+}
+
+// down is Down for who has the lock.
+func down(testbed string) (count int, err error) {
 	names, err := spaces(testbed)
 	if err != nil {
 		return 0, err
@@ -24,6 +35,23 @@ func Down(testbed string) (count int, err error) {
 		return len(names), err
 	}
 	return len(names), nil
+}
+
+// lock lets one program at a time build or take away testbeds of this machine. A killed one lets go.
+func lock() (unlock func() error, err error) {
+	if err := os.MkdirAll(stateFolder, 0o755); errors.Is(err, os.ErrPermission) {
+		return nil, fmt.Errorf("%w: %v", ErrUnsupported, err)
+	} else if err != nil {
+		return nil, err
+	}
+	folder, err := os.Open(stateFolder)
+	if err != nil {
+		return nil, err
+	}
+	if err := unix.Flock(int(folder.Fd()), unix.LOCK_EX); err != nil {
+		return nil, errors.Join(fmt.Errorf("lock %s: %w", stateFolder, err), folder.Close())
+	}
+	return folder.Close, nil
 }
 
 // Open finds a testbed that is up. Errors are *input.Error where there is none, or only a part.

@@ -61,7 +61,8 @@ func checkNext(t *testing.T, p *Plan, node, host int32, static bool) {
 			}
 			continue
 		}
-		before, after := net.SwitchDistance(net.SwitchOf(node), leaf), net.SwitchDistance(net.SwitchOf(port.Peer), leaf)
+		before := net.SwitchDistance(net.SwitchOf(node), leaf)
+		after := net.SwitchDistance(net.SwitchOf(port.Peer), leaf)
 		if after >= before {
 			t.Fatalf("%s: from %s to %s by %s: %d links after %d", net.Name, net.NodeName(node),
 				net.NodeName(host), net.NodeName(port.Peer), after, before)

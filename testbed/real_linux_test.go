@@ -190,7 +190,8 @@ func checkRate(t *testing.T, n *Network, from, to int32) {
 
 // Connections spread over all paths of a three-level tree, and another seed draws others.
 func TestRealPaths(t *testing.T) {
-	n := raise(t, "test-paths", "fattree:nodes-per-leaf=2,leaves-per-pod=2,pods=2,aggs-per-pod=2,cores=4,gbps=0.1", nil)
+	n := raise(t, "test-paths", "fattree:nodes-per-leaf=2,leaves-per-pod=2,pods=2,aggs-per-pod=2,cores=4,"+
+		"gbps=0.1", nil)
 	for _, seed := range []uint32{1, 2} {
 		if err := n.Reseed(seed); err != nil {
 			t.Fatal(err)
@@ -221,7 +222,8 @@ func TestRealPaths(t *testing.T) {
 
 // Watch sees the queue that two senders make before one receiver, and its files name every link.
 func TestRealWatch(t *testing.T) {
-	n := raise(t, "test-watch", "fattree:nodes-per-leaf=3,leaves-per-pod=1,pods=1,aggs-per-pod=1,cores=0,gbps=0.02", nil)
+	n := raise(t, "test-watch", "fattree:nodes-per-leaf=3,leaves-per-pod=1,pods=1,aggs-per-pod=1,cores=0,"+
+		"gbps=0.02", nil)
 	for from := range int32(2) {
 		out, in := connect(t, n, from, 2)
 		go func() { out.Write(make([]byte, 64<<20)) }() // until the connection is closed

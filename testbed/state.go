@@ -52,9 +52,6 @@ func save(p *Plan) error {
 		}
 		kept.Source.Topology = absolute
 	}
-	if err := os.MkdirAll(stateFolder, 0o755); err != nil {
-		return err
-	}
 	return files.Replace(recordPath(p.Options.Name), func(w io.Writer) error {
 		return json.NewEncoder(w).Encode(kept)
 	})
@@ -98,7 +95,8 @@ func alreadyUp(testbed string, count int) error {
 	if count == 0 {
 		return nil
 	}
-	return &input.Error{Reason: fmt.Sprintf("testbed %s is up, or was left behind: %d namespaces", testbed, count),
+	return &input.Error{Reason: fmt.Sprintf("testbed %s is up, or was left behind: %d "+
+		"namespaces", testbed, count),
 		Hint: "remap testbed down --name " + testbed + ", or another --name"}
 }
 

@@ -31,6 +31,11 @@ func Up(ctx context.Context, p *Plan) (n *Network, err error) {
 	if os.Geteuid() != 0 {
 		return nil, fmt.Errorf("%w: this is user %d", ErrUnsupported, os.Geteuid())
 	}
+	unlock, err := lock()
+	if err != nil {
+		return nil, err
+	}
+	defer unlock()
 	name := p.Options.Name
 	if there, err := spaces(name); err != nil || len(there) > 0 {
 		return nil, errors.Join(err, alreadyUp(name, len(there)))
@@ -39,7 +44,7 @@ func Up(ctx context.Context, p *Plan) (n *Network, err error) {
 	defer func() {
 		if err != nil {
 			n.Close()
-			_, left := Down(name)
+			_, left := down(name)
 			n, err = nil, errors.Join(err, left)
 		}
 	}()

@@ -77,7 +77,12 @@ func TestHelpExamples(t *testing.T) {
 		examples = append(examples, lines...)
 	}
 	for _, c := range p.newApp().Commands {
-		if !slices.Contains(names, c.Name) {
+		for _, sub := range c.Subcommands { // TestRealTestbedExamples executes them
+			if lines := commandLines(sub.Name+" --help", sub.Description); len(lines) != 2 {
+				t.Errorf("%s %s has %d examples, want 2", c.Name, sub.Name, len(lines))
+			}
+		}
+		if len(c.Subcommands) == 0 && !slices.Contains(names, c.Name) {
 			t.Errorf("the examples of %s are not executed", c.Name)
 		}
 	}

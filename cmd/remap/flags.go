@@ -357,7 +357,9 @@ func only(flags []cli.Flag, names ...string) []cli.Flag {
 
 // without are the options but those of these names.
 func without(flags []cli.Flag, names ...string) []cli.Flag {
-	return slices.DeleteFunc(slices.Clone(flags), func(f cli.Flag) bool { return slices.Contains(names, f.Names()[0]) })
+	return slices.DeleteFunc(slices.Clone(flags), func(f cli.Flag) bool {
+		return slices.Contains(names, f.Names()[0])
+	})
 }
 
 func (s *settings) mappingFormatFlag() []cli.Flag {
@@ -450,6 +452,11 @@ func (s *settings) checkBounds(c *cli.Context) error {
 		{"simulations", int64(s.simulations), 0, 1000000, "0 is no limit"},
 		{"validation-repeats", int64(s.validationRepeats), 1, 1000,
 			"6 are the least that give an interval; the default is 10"},
+		{"launches", int64(s.bed.launches), 1, 1000, "6 are the least that give an interval; the default is 3"},
+		{"launch-steps", int64(s.bed.steps), 1, 1_000_000, "the default is 20"},
+		{"margin", int64(s.bed.margin), 0, int64(s.bed.steps-1) / 2, "two margins must leave steps of " +
+			"--launch-steps to count"},
+		{"random", int64(s.bed.random), 0, 1000, "the default is 3"},
 		{"max-moves", int64(s.MaxMoves), 0, 1 << 31, "0 is no limit"},
 		{"migration-bytes", s.migration, 1, 1 << 50,
 			"what one rank keeps in memory and takes along, for example 1000000000"},

@@ -46,6 +46,8 @@ var mayImport = map[string][]string{
 	"diagnosis":    {"evalsim", "sampling", "topology"},
 	"feedback":     {"counters", "evalsim", "mapping", "commgraph", "topology", "workload", "sampling"},
 	"robustness":   {"evalsim", "mapping", "topology", "workload"},
+	"testbed":      {"topology"},
+	"experiment":   {"testbed", "replay", "flows", "launcher", "evalsim", "topology", "workload"},
 	"job": {"commgraph", "topology", "workload", "mapping", "sampling", "evalsim", "launcher", "rcm",
 		"tiling"},
 	".": {"job", "counters", "evalsim", "exchange", "feedback", "mapping", "sampling", "strategy",

@@ -53,7 +53,8 @@ func (p *program) testbedCommand(job []cli.Flag) *cli.Command {
 	reports := p.outputFlags("text, markdown, csv or json", "text", "")
 	return &cli.Command{
 		Name: "testbed", Usage: "a real network of namespaces on this machine: up, run, measure, validate, down",
-		HideHelpCommand: true, CustomHelpTemplate: testbedHelp, OnUsageError: usageError, Action: p.noTestbedCommand,
+		HideHelpCommand: true, CustomHelpTemplate: testbedHelp, OnUsageError: usageError,
+		Action: p.noTestbedCommand,
 		Subcommands: []*cli.Command{
 			p.command("up", "build the network of a topology", testbedUpExamples, p.testbedUp,
 				p.networkFlags(), p.routingFlag(), name, p.bedFlags(), p.quietFlag()),
@@ -89,8 +90,8 @@ func (p *program) noTestbedCommand(c *cli.Context) error {
 }
 
 func (s *settings) bedNameFlag() []cli.Flag {
-	return []cli.Flag{&cli.StringFlag{Name: "name", Destination: &s.bed.Name, Value: testbed.DefaultOptions().Name,
-		Usage: "`NAME` of the testbed, where there are several"}}
+	return []cli.Flag{&cli.StringFlag{Name: "name", Destination: &s.bed.Name,
+		Value: testbed.DefaultOptions().Name, Usage: "`NAME` of the testbed, where there are several"}}
 }
 
 func (s *settings) bedFlags() []cli.Flag {
@@ -98,7 +99,8 @@ func (s *settings) bedFlags() []cli.Flag {
 	return []cli.Flag{
 		&cli.IntFlag{Name: "port-bytes", Destination: &s.bed.BufferBytes, Value: d.BufferBytes,
 			Usage: "`N` bytes that wait at a port before it drops packets"},
-		&cli.IntFlag{Name: "mtu", Destination: &s.bed.MTU, Value: d.MTU, Usage: "`N` bytes of the largest IP packet"},
+		&cli.IntFlag{Name: "mtu", Destination: &s.bed.MTU, Value: d.MTU, Usage: "`N` bytes of the largest IP " +
+			"packet"},
 		&cli.StringFlag{Name: "tcp", Destination: &s.bed.CongestionControl, Value: d.CongestionControl,
 			Usage: "`NAME` of TCP's congestion control: reno, bbr or another that the kernel allows in namespaces"},
 		&cli.IntFlag{Name: "window-bytes", Destination: &s.bed.WindowBytes, Value: d.WindowBytes,
@@ -110,7 +112,8 @@ func (s *settings) playFlags() []cli.Flag {
 	return []cli.Flag{
 		&cli.IntFlag{Name: "launches", Destination: &s.bed.launches, Value: 3,
 			Usage: "start the job `N` times; every launch draws the paths of its connections anew"},
-		&cli.IntFlag{Name: "launch-steps", Destination: &s.bed.steps, Value: 20, Usage: "`N` steps of the job in a launch"},
+		&cli.IntFlag{Name: "launch-steps", Destination: &s.bed.steps, Value: 20, Usage: "`N` steps of the job " +
+			"in a launch"},
 		&cli.IntFlag{Name: "margin", Destination: &s.bed.margin, Value: 3,
 			Usage: "the first and the last `N` steps of a launch do not count"},
 		&cli.DurationFlag{Name: "settle", Destination: &s.bed.settle, Value: 2 * time.Second,
@@ -160,7 +163,8 @@ func (p *program) testbedUp(ctx context.Context) error {
 				"--routing %s: a testbed's switches cannot do this", p.Routing)
 		}
 	}
-	plan, err := testbed.NewPlan(testbed.Source{Topology: p.Topology, Fail: p.fail.Value(), Slow: p.slow.Value()}, o)
+	source := testbed.Source{Topology: p.Topology, Fail: p.fail.Value(), Slow: p.slow.Value()}
+	plan, err := testbed.NewPlan(source, o)
 	if err != nil {
 		return err
 	}
@@ -176,7 +180,8 @@ func (p *program) testbedUp(ctx context.Context) error {
 // unsupported adds what helps where no testbed can be had.
 func unsupported(err error) error {
 	if errors.Is(err, testbed.ErrUnsupported) {
-		return fail("run it as root on Linux, outside of containers without the right to make namespaces", "%w", err)
+		return fail("run it as root on Linux, outside of containers without the right to make "+
+			"namespaces", "%w", err)
 	}
 	return err
 }
@@ -190,9 +195,26 @@ func (p *program) testbedDown(context.Context) error {
 	return nil
 }
 
+// checkPlay tests the options of launches that no table of bounds has.
+func (p *program) checkPlay() error {
+	if 2*p.bed.margin >= p.bed.steps {
+		return usage("two margins must leave steps to count", "--launch-steps %d and --margin %d", p.bed.steps,
+			p.bed.margin)
+	}
+	for name, d := range map[string]time.Duration{"settle": p.bed.settle, "look": p.bed.look} {
+		if d < 0 || d > time.Hour {
+			return usage("for example 20ms", "--%s must be from 0s to 1h, not %v", name, d)
+		}
+	}
+	return nil
+}
+
 // testbedJob opens the testbed that is up and the job that is to run on it: it is simulated with the
 // network, the routing and the packets of the testbed, and with the receives with which it is played.
 func (p *program) testbedJob() (*testbed.Network, *remap.Environment, error) {
+	if err := p.checkPlay(); err != nil {
+		return nil, nil, err
+	}
 	network, err := testbed.Open(p.bed.Name)
 	if err != nil {
 		return nil, nil, unsupported(err)
@@ -209,6 +231,9 @@ func (p *program) testbedJob() (*testbed.Network, *remap.Environment, error) {
 	}
 	if !p.context.IsSet("eager-bytes") {
 		p.EagerBytes = experiment.EagerBytes
+	}
+	if !p.repeatsSet {
+		p.repeats = experiment.Repeats
 	}
 	j, err := p.playable()
 	if err != nil {

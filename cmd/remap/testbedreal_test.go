@@ -46,7 +46,8 @@ func on(t *testing.T, arguments ...string) string {
 func TestRealTestbedValidate(t *testing.T) {
 	bed(t, "test-validate", smallTree)
 	var v validation
-	text := on(t, "validate", "--name", "test-validate", "--pattern", "stencil2d:4x4,bytes=60000,wait=true,edges=skip",
+	text := on(t, "validate", "--name", "test-validate", "--pattern", "stencil2d:4x4,bytes=60000,wait=true,"+
+		"edges=skip",
 		"--strategies", "identity,tiling", "--random", "2", "--rounds", "1", "--launches", "2", "--json")
 	if err := json.Unmarshal([]byte(text), &v); err != nil {
 		t.Fatal(err)
@@ -98,8 +99,8 @@ func TestRealTestbedRun(t *testing.T) {
 			t.Errorf("optimize %q: exit code %d\n%s", arguments, code, stderr)
 		}
 	}
-	code, stdout, stderr := runHere("evaluate", "--topology", smallTree, "--graph", profiles, "--hosts", "n[0-7]",
-		"--mapping", filepath.Join(folder, "next.csv"))
+	code, stdout, stderr := runHere("evaluate", "--topology", smallTree, "--graph", profiles,
+		"--hosts", "n[0-7]", "--mapping", filepath.Join(folder, "next.csv"))
 	if code != exitDone {
 		t.Errorf("evaluate of what was recorded: exit code %d\n%s%s", code, stdout, stderr)
 	}
@@ -169,4 +170,19 @@ func left(t *testing.T, name string) string {
 		}
 	}
 	return strings.Join(found, ", ")
+}
+
+// The examples of --help run as they stand there, but for that of another testbed.
+func TestRealTestbedExamples(t *testing.T) {
+	bed(t, "testbed", smallTree)
+	testbed.Down("testbed")
+	t.Cleanup(func() { testbed.Down("torus") })
+	var examples []example
+	for _, sub := range (&program{}).newApp().Command("testbed").Subcommands {
+		if sub.Name == "validate" { // takes minutes; TestRealTestbedValidate is shorter
+			continue
+		}
+		examples = append(examples, commandLines("testbed "+sub.Name+" --help", sub.Description)...)
+	}
+	runExamples(t, "", "", examples)
 }

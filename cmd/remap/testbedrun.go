@@ -20,12 +20,12 @@ import (
 const (
 	testbedRunExamples = `
   remap testbed run --pattern stencil2d:4x4,bytes=60000,wait=true --strategy tiling
-  remap testbed run --pattern stencil2d:4x2,wait=true --hosts 'n[0-7]' --mapping job.csv --links links.csv \
-      --background ring:4,endless=true@n8,n12,n9,n13
+  remap testbed run --program heat:4x2,bytes=30016 --hosts 'n[0-7]' --strategy identity --launches 2 \
+      --background ring:4,endless=true@n8,n12,n9,n13 --links links.csv
 `
 	testbedMeasureExamples = `
-  remap testbed measure --seconds 5 --links links.csv
-  remap testbed measure --seconds 60 --look 0s --snapshots ports.csv
+  remap testbed measure --seconds 2 --links links.csv --force
+  remap testbed measure --seconds 5 --look 0s --snapshots ports.csv
 `
 )
 
@@ -150,7 +150,7 @@ func (p *program) setUp(ctx context.Context, network *testbed.Network, j *remap.
 		application, err = replay.ParseApplication(p.bed.program)
 	}
 	if err == nil {
-		err = s.Prepare(ctx, filepath.Join(os.TempDir(), "remap-programs"), application)
+		err = s.Prepare(ctx, application)
 	}
 	if err != nil {
 		os.RemoveAll(s.Folder)

@@ -19,7 +19,8 @@ const (
 
 	testbedValidateExamples = `
   remap testbed validate --pattern stencil2d:4x4,bytes=60000,wait=true
-  remap testbed validate --program ring:16,bytes=1048576 --launches 6 --random 6 --rounds 0 --json
+  remap testbed validate --program ring:16,bytes=262144 --strategies identity,cyclic --random 1 --rounds 0 \
+      --launches 2 --json
 `
 )
 
@@ -209,7 +210,8 @@ func (v *validation) report() *report {
 
 // sentence says how good the predictions are.
 func (v *validation) sentence() string {
-	return fmt.Sprintf("rank correlation of predicted and measured times: %.2f, %.2f where they differ by more than "+
+	return fmt.Sprintf("rank correlation of predicted and measured times: %.2f, %.2f where they differ by "+
+		"more than "+
 		"the noise (%.1f %%); of %d pairs that do, %d are ordered right\n"+
 		"the mapping with the best prediction (%s) is %.1f %% slower than the fastest (%s)\n"+
 		"measured over predicted: median %.2f, from %.2f to %.2f",
