@@ -24,6 +24,9 @@ const (
 	// needs room for more than one.
 	burstPackets = 3
 
+	// guaranteedRate, in bytes a second, is what a source may send out of turn.
+	guaranteedRate = 1000
+
 	// ethernetHeader counts to the rate of a port: the shaper sees whole frames.
 	ethernetHeader = 14
 	// tcpHeaders are IPv4 and TCP with time stamps.

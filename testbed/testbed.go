@@ -32,6 +32,9 @@ type Options struct {
 	// Static: a switch sends all packets to a host to the same next link, as the simulator's routing
 	// static does; else it draws one for each TCP connection and direction, as hash does.
 	Static bool
+	// Fair: a switch's port serves the hosts that packets come from in turn, each with a queue of
+	// BufferBytes; else packets leave in the order in which they came.
+	Fair bool
 	// Seed is that of the switches' hash functions; another seed draws other paths.
 	Seed uint32
 	// CongestionControl is TCP's on all hosts, such as reno or bbr; empty = that of the machine. Others,
@@ -45,8 +48,8 @@ type Options struct {
 // of the simulator, and ports hold them all, so that no packet of a job of 64 ranks is dropped. Reno is
 // the congestion control that every kernel has in every namespace.
 func DefaultOptions() Options {
-	return Options{Name: "testbed", BufferBytes: defaultBuffer, MTU: 1500, Seed: 1, CongestionControl: "reno",
-		WindowBytes: 65536}
+	return Options{Name: "testbed", BufferBytes: defaultBuffer, MTU: 1500, Fair: true, Seed: 1,
+		CongestionControl: "reno", WindowBytes: 65536}
 }
 
 // ErrUnsupported is what Up, Down and Open return where a testbed is not to be had; its text says why.

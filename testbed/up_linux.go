@@ -118,8 +118,9 @@ func (n *Network) makeCables(context.Context) error {
 		near, far := &p.Ports[l], &p.Ports[back]
 		link := attributes(near.Device)
 		link.HardwareAddr, link.MTU = p.Nodes[near.Node].MAC, p.Options.MTU
+		link.TxQLen = p.Options.BufferBytes / (p.Options.MTU + ethernetHeader) // of a source's queue
 		if err := n.handles[near.Node].LinkAdd(&netlink.Veth{LinkAttrs: link, PeerName: far.Device,
-			PeerHardwareAddr: p.Nodes[far.Node].MAC, PeerMTU: uint32(p.Options.MTU),
+			PeerHardwareAddr: p.Nodes[far.Node].MAC, PeerMTU: uint32(p.Options.MTU), PeerTxQLen: link.TxQLen,
 			PeerNamespace: netlink.NsFd(n.spaces[far.Node])}); err != nil {
 			return fmt.Errorf("cable from %s to %s: %w", p.Nodes[near.Node].Name, p.Nodes[far.Node].Name, err)
 		}
@@ -186,14 +187,8 @@ func (n *Network) configurePort(l int32) error {
 	if err := handle.LinkSetUp(device); err != nil {
 		return err
 	}
-	burst := n.Plan.burst()
-	if err := handle.QdiscReplace(&netlink.Tbf{
-		QdiscAttrs: netlink.QdiscAttrs{LinkIndex: n.devices[l], Parent: netlink.HANDLE_ROOT,
-			Handle: netlink.MakeHandle(1, 0)},
-		Rate: uint64(port.BytesPerSecond), Limit: uint32(n.Plan.Options.BufferBytes),
-		Buffer: netlink.Xmittime(uint64(port.BytesPerSecond), uint32(burst)),
-	}); err != nil {
-		return fmt.Errorf("the kernel's token bucket (tc-tbf): %w", err)
+	if err := n.setQueue(l); err != nil {
+		return err
 	}
 	// Without it a queue of seconds would hold up the question for the neighbour's address.
 	return handle.NeighSet(&netlink.Neigh{LinkIndex: n.devices[l], State: netlink.NUD_PERMANENT,
