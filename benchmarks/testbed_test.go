@@ -131,6 +131,7 @@ func TestTestbedAgreementTable(t *testing.T) {
 	p := newTestbedProgram(t)
 	const launches = 3
 	var all []experiment.Run
+	var drawn []agreementSeries
 	var rows, summary strings.Builder
 	cases := append(quietBeds[:len(quietBeds):len(quietBeds)], crowdedBeds[:2]...)
 	for i := range cases {
@@ -141,6 +142,7 @@ func TestTestbedAgreementTable(t *testing.T) {
 		fmt.Fprintf(&summary, "| %s | %d | %.2f | %.2f | %d of %d | %.1f | %.2f [%.2f, %.2f] | %.1f |\n", c.name,
 			len(v.Runs), a.Spearman, a.SpearmanBeyondNoise, a.Ordered, a.Pairs, a.RegretPercent, a.Ratio, a.RatioLow,
 			a.RatioHigh, 100*a.Noise)
+		drawn = append(drawn, agreementSeries{c.name, v.Runs})
 		start := v.Runs[0]
 		for _, r := range v.Runs {
 			fmt.Fprintf(&rows, "| %s | %s | %.1f | %.1f [%.1f, %.1f] | %.2f |\n", c.name, r.Mapping,
@@ -153,6 +155,7 @@ func TestTestbedAgreementTable(t *testing.T) {
 			t.Errorf("%s: measured times are %.2f times those predicted", c.name, a.Ratio)
 		}
 	}
+	drawAgreement(t, drawn)
 	a := experiment.Agree(all)
 	t.Logf("\n| case | mappings | Spearman | beyond noise | pairs in order | regret %% | measured / "+
 		"predicted | "+

@@ -67,9 +67,9 @@ func (s *Setup) launch(ctx context.Context, p *launcher.Placement, l *Launch, ot
 	}
 	seen := &firstLine{begun: make(chan struct{})}
 	watched := make(chan error, 1)
-	ctx, stop := context.WithCancel(ctx)
+	watching, stop := context.WithCancel(ctx)
 	defer stop()
-	go func() { watched <- s.watch(ctx, seen.begun, l, others) }()
+	go func() { watched <- s.watch(watching, seen.begun, l, others) }()
 	steps, incomplete := replay.Steps(io.TeeReader(output, seen), p.Ranks(), s.Play.Steps, said)
 	if incomplete == nil {
 		stop() // before the launcher has ended, which takes a while
@@ -77,8 +77,8 @@ func (s *Setup) launch(ctx context.Context, p *launcher.Placement, l *Launch, ot
 	l.Steps = steps
 	ended := command.Wait()
 	stop()
-	if err := errors.Join(<-watched, context.Cause(ctx)); err != nil && !errors.Is(err, context.Canceled) {
-		return fmt.Errorf("%w%s", err, said.quoted())
+	if err := errors.Join(context.Cause(ctx), <-watched); err != nil {
+		return err
 	}
 	if err := errors.Join(incomplete, ended); err != nil {
 		return fmt.Errorf("%s: %w%s", filepath.Base(command.Path), err, said.quoted())

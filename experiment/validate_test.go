@@ -75,10 +75,8 @@ func TestAgreeIsOfOrder(t *testing.T) {
 
 // The noise covers the difference of two mappings of one speed in about 95 of 100 cases.
 func TestNoise(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		spread := rapid.Float64Range(0.01, 0.1).Draw(t, "spread")
-		normal := rapid.Uint64().Draw(t, "seed")
-		random := rand.New(rand.NewPCG(normal, 1))
+	random := rand.New(rand.NewPCG(5, 1))
+	for _, spread := range []float64{0.01, 0.03, 0.1} {
 		const trials, launches = 300, 5
 		beyond := 0
 		for range trials {
@@ -95,7 +93,7 @@ func TestNoise(t *testing.T) {
 			}
 		}
 		if share := float64(beyond) / trials; share > 0.11 {
-			t.Fatalf("%.2f of differences by chance are beyond the noise", share)
+			t.Errorf("spread %g: %.2f of differences by chance are beyond the noise", spread, share)
 		}
-	})
+	}
 }

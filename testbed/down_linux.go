@@ -37,11 +37,17 @@ func down(testbed string) (count int, err error) {
 	return len(names), nil
 }
 
+// allowed is an error for who may not enter namespaces.
+func allowed() error {
+	if user := os.Geteuid(); user != 0 {
+		return fmt.Errorf("%w: this is user %d", ErrUnsupported, user)
+	}
+	return nil
+}
+
 // lock lets one program at a time build or take away testbeds of this machine. A killed one lets go.
 func lock() (unlock func() error, err error) {
-	if err := os.MkdirAll(stateFolder, 0o755); errors.Is(err, os.ErrPermission) {
-		return nil, fmt.Errorf("%w: %v", ErrUnsupported, err)
-	} else if err != nil {
+	if err := errors.Join(allowed(), os.MkdirAll(stateFolder, 0o755)); err != nil {
 		return nil, err
 	}
 	folder, err := os.Open(stateFolder)
@@ -56,6 +62,9 @@ func lock() (unlock func() error, err error) {
 
 // Open finds a testbed that is up. Errors are *input.Error where there is none, or only a part.
 func Open(testbed string) (n *Network, err error) {
+	if err := allowed(); err != nil {
+		return nil, err
+	}
 	plan, err := load(testbed)
 	if err != nil {
 		return nil, err

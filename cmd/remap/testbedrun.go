@@ -2,9 +2,11 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strconv"
 	"time"
@@ -151,6 +153,9 @@ func (p *program) setUp(ctx context.Context, network *testbed.Network, j *remap.
 	}
 	if err == nil {
 		err = s.Prepare(ctx, application)
+	}
+	if errors.Is(err, exec.ErrNotFound) {
+		err = fail("tools/real/install, or apt-get install openmpi-bin libopenmpi-dev", "%w", err)
 	}
 	if err != nil {
 		os.RemoveAll(s.Folder)
