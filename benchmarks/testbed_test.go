@@ -62,6 +62,11 @@ var crowdedBeds = []testbedCase{
 		[]string{"--pattern", "geometric:48,bytes=20000,wait=true,degree=6",
 			"--hosts", "n[0-3,8-11,16-19,24-27,32-63]"},
 		"ring:16,endless=true@n4,n12,n20,n28,n5,n13,n21,n29,n6,n14,n22,n30,n7,n15,n23,n31"},
+	{"stencil 16 on 32 hosts, crowded", "fattree:nodes-per-leaf=6,leaves-per-pod=8,pods=1,aggs-per-pod=3," +
+		"cores=0,gbps=0.02",
+		[]string{"--pattern", "stencil2d:4x4" + bedHalo,
+			"--hosts", "n[0-3,6-9,12-15,18-21,24-27,30-33,36-39,42-45]"},
+		"ring:8,endless=true@n4,n10,n16,n22,n5,n11,n17,n23"},
 	{"stencil 48, taper, crowded", bedTaper64,
 		[]string{"--pattern", "stencil2d:8x6,bytes=30000,wait=true,edges=skip,sends=nonblocking",
 			"--hosts", "n[0-3,8-11,16-19,24-27,32-63]"},
@@ -103,10 +108,10 @@ func (p *testbedProgram) run(arguments ...string) string {
 }
 
 // raise brings up the network of a case.
-func (p *testbedProgram) raise(c *testbedCase) {
+func (p *testbedProgram) raise(c *testbedCase, more ...string) {
 	p.t.Helper()
 	p.run("testbed", "down", "--name", "bench", "--quiet")
-	p.run("testbed", "up", "--name", "bench", "--quiet", "--topology", c.topology)
+	p.run(append([]string{"testbed", "up", "--name", "bench", "--quiet", "--topology", c.topology}, more...)...)
 }
 
 // validate simulates and runs mappings of a case.
@@ -233,4 +238,54 @@ func measuredGain(slow, fast *experiment.Run) string {
 		low, high = math.Inf(-1), math.Inf(1)
 	}
 	return fmt.Sprintf("%.1f [%.1f, %.1f]", median, low, high)
+}
+
+// TestTestbedVariantsTable runs two small jobs on networks that are less and less like one with
+// credits:
+//
+//	REMAP_REAL=1 REMAP_TABLE=1 go test -run TestbedVariantsTable -timeout 60m -v ./benchmarks
+func TestTestbedVariantsTable(t *testing.T) {
+	p := newTestbedProgram(t)
+	const tree = "fattree:nodes-per-leaf=4,leaves-per-pod=4,pods=1,aggs-per-pod=2,cores=0,gbps=0.02"
+	var table strings.Builder
+	for _, c := range []testbedCase{
+		{"stencil 16", tree, []string{"--pattern", "stencil2d:4x4" + bedHalo}, ""},
+		{"stencil 12, crowded", tree, []string{"--pattern", "stencil2d:4x3" + bedHalo,
+			"--hosts", "n[0-2,4-6,8-10,12-14]"}, "ring:4,endless=true@n3,n7,n11,n15"},
+	} {
+		for _, variant := range []struct {
+			name    string
+			options []string
+		}{
+			{"as by default", nil},
+			{"packets in the order of arrival", []string{"--fair=false"}},
+			{"the same, windows that grow", []string{"--fair=false", "--window-bytes", "0"}},
+			{"the same, ports of 64 KiB", []string{"--fair=false", "--window-bytes", "0", "--port-bytes", "65536"}},
+			{"the same, BBR", []string{"--fair=false", "--window-bytes", "0", "--port-bytes", "65536",
+				"--tcp", "bbr"}},
+		} {
+			p.raise(&c, variant.options...)
+			v := p.validate(&c, 3, "--strategies", "identity,tiling", "--random", "2", "--rounds", "0")
+			if len(v.Runs) != 4 {
+				t.Fatalf("%s: %d different mappings, not 4", c.name, len(v.Runs))
+			}
+			cells, drops := "", uint64(0)
+			for _, r := range v.Runs {
+				cells += fmt.Sprintf(" %.0f [%.0f, %.0f] |", 1000*r.MeasuredSeconds, 1000*r.Low, 1000*r.High)
+				drops += r.Drops
+			}
+			line := fmt.Sprintf("| %s | %s |%s %d |\n", c.name, variant.name, cells, drops)
+			fmt.Fprint(os.Stderr, line)
+			if variant.options == nil {
+				cells = ""
+				for _, r := range v.Runs {
+					cells += fmt.Sprintf(" %.0f |", 1000*r.SimulatedSeconds)
+				}
+				fmt.Fprintf(&table, "| %s | simulated |%s |\n", c.name, cells)
+			}
+			table.WriteString(line)
+		}
+	}
+	t.Logf("\n| case | network | identity ms | tiling ms | random 1 ms | random 2 ms | packets dropped |\n"+
+		"|---|---|---|---|---|---|---|\n%s", table.String())
 }

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # usage: contrib/demo/demo.sh [FOLDER]
 #
-# The whole round on a real network, in a few minutes: a fat tree of 32 hosts is built of network
+# The whole round on a real network, in a few minutes: a fat tree of 48 hosts is built of network
 # namespaces on this machine; other jobs crowd half of it; a heat solver of 16 MPI ranks runs in the
 # order in which the hosts were given, while Open MPI records its messages and the kernel counts what
 # every port sends; remap reads both and finds a mapping; and the solver runs again. The others are not
@@ -26,14 +26,14 @@ say() { printf '\n== %s\n' "$*"; }
 trap 'remap testbed down --name "$name" --quiet' EXIT
 remap testbed down --name "$name" --quiet
 
-topology=fattree:nodes-per-leaf=4,leaves-per-pod=8,pods=1,aggs-per-pod=2,cores=0,gbps=0.02
-hosts='n[0-1,4-5,8-9,12-13,16-31]'            # 24 are offered, 16 ranks run
-others=ring:8,endless=true@n2,n6,n10,n14,n3,n7,n11,n15 # on the other hosts of leaf switches 0 to 3
+topology=fattree:nodes-per-leaf=6,leaves-per-pod=8,pods=1,aggs-per-pod=3,cores=0,gbps=0.02
+hosts='n[0-3,6-9,12-15,18-21,24-27,30-33,36-39,42-45]' # 32 are offered, 16 ranks run
+others=ring:8,endless=true@n4,n10,n16,n22,n5,n11,n17,n23 # on other hosts of leaf switches 0 to 3
 job=(--name "$name" --hosts "$hosts" --background "$others" --launch-steps 20)
 network=(--topology "$topology" --routing hash --packet-bytes 1448)
 program=heat:4x4,bytes=60032
 
-say "a fat tree of 32 hosts, 2:1 taper, 20 Mb/s a link"
+say "a fat tree of 48 hosts, 2:1 taper, 20 Mb/s a link"
 remap testbed up --name "$name" --topology "$topology"
 
 say "the solver in the order of the hosts, beside others; messages and port counters are recorded"
