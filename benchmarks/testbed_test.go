@@ -67,10 +67,6 @@ var crowdedBeds = []testbedCase{
 		[]string{"--pattern", "stencil2d:4x4" + bedHalo,
 			"--hosts", "n[0-3,6-9,12-15,18-21,24-27,30-33,36-39,42-45]"},
 		"ring:8,endless=true@n4,n10,n16,n22,n5,n11,n17,n23"},
-	{"stencil 48, taper, crowded", bedTaper64,
-		[]string{"--pattern", "stencil2d:8x6,bytes=30000,wait=true,edges=skip,sends=nonblocking",
-			"--hosts", "n[0-3,8-11,16-19,24-27,32-63]"},
-		"ring:16,endless=true@n4,n12,n20,n28,n5,n13,n21,n29,n6,n14,n22,n30,n7,n15,n23,n31"},
 }
 
 // A testbedProgram is the command, built for these tests.
