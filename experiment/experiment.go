@@ -62,9 +62,9 @@ type Launch struct {
 	// Seconds is the mean time of a step that counts.
 	Seconds float64
 	// Alone and Beside are what each of the others received, in bytes a second, before the job was
-	// started and while it took its steps.
+	// started and while it took the steps that count.
 	Alone, Beside []float64
-	// Ports is what the ports did while the job took its steps.
+	// Ports is what the ports did while the job took the steps that count.
 	Ports *testbed.Measurement
 }
 
@@ -111,15 +111,20 @@ func (s *Setup) startOthers(ctx context.Context) (*competitors, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	c := &competitors{cancel: cancel}
 	options := flows.DefaultOptions()
+	options.HostBytesPerSecond = s.Play.IdleBytesPerSecond
 	for _, other := range s.Others {
-		hosts := make([]flows.Host, len(other.Hosts))
-		place := make([]int32, len(other.Hosts))
+		var hosts []flows.Host
+		place, numbers := make([]int32, len(other.Hosts)), map[int32]int32{}
 		for r, host := range other.Hosts {
-			node := &plan.Nodes[host]
-			place[r] = int32(r)
-			hosts[r] = flows.Host{Name: node.Name, Address: node.Address.String(),
-				Inside: func(f func() error) error { return s.Network.Inside(host, f) }}
-			options.HostBytesPerSecond = plan.Topology.Links[plan.Topology.Ejection(host)[0]].BytesPerSecond
+			number, known := numbers[host]
+			if !known {
+				number = int32(len(hosts))
+				numbers[host] = number
+				node := &plan.Nodes[host]
+				hosts = append(hosts, flows.Host{Name: node.Name, Address: node.Address.String(),
+					Inside: func(f func() error) error { return s.Network.Inside(host, f) }})
+			}
+			place[r] = number
 		}
 		job, err := flows.Start(ctx, other.Program, hosts, place, options)
 		if err != nil {

@@ -65,35 +65,46 @@ func (s *Setup) launch(ctx context.Context, p *launcher.Placement, l *Launch, ot
 	if err := s.Network.Inside(-1, command.Start); err != nil {
 		return fmt.Errorf("%s: %w", command.Path, err)
 	}
-	seen := &firstLine{begun: make(chan struct{})}
+	// A rank that does not end would hold the pipe open.
+	release := context.AfterFunc(ctx, func() { output.Close() })
+	defer release()
+	counted := newWindow(p.Ranks(), s.Margin, s.Play.Steps-1-s.Margin)
 	watched := make(chan error, 1)
 	watching, stop := context.WithCancel(ctx)
 	defer stop()
-	go func() { watched <- s.watch(watching, seen.begun, l, others) }()
-	steps, incomplete := replay.Steps(io.TeeReader(output, seen), p.Ranks(), s.Play.Steps, said)
-	if incomplete == nil {
-		stop() // before the launcher has ended, which takes a while
+	go func() { watched <- s.watch(watching, counted, l, others) }()
+	steps, incomplete := replay.Steps(io.TeeReader(output, counted), p.Ranks(), s.Play.Steps, said)
+	if incomplete != nil {
+		stop()
 	}
 	l.Steps = steps
 	ended := command.Wait()
-	stop()
-	if err := errors.Join(context.Cause(ctx), <-watched); err != nil {
-		return err
+	err = errors.Join(context.Cause(ctx), <-watched)
+	if err == nil && (incomplete != nil || ended != nil) {
+		err = fmt.Errorf("%s: %w%s", filepath.Base(command.Path), errors.Join(incomplete, ended), said.quoted())
 	}
-	if err := errors.Join(incomplete, ended); err != nil {
-		return fmt.Errorf("%s: %w%s", filepath.Base(command.Path), err, said.quoted())
+	if err != nil { // what the launcher has not ended itself
+		err = errors.Join(err, s.Network.EndProcesses())
 	}
-	return nil
+	return err
 }
 
-// watch measures ports and others from the first step to the end of the context.
-func (s *Setup) watch(ctx context.Context, begun <-chan struct{}, l *Launch,
-	others *competitors) (err error) {
+// watch measures ports and others while the steps that count are taken.
+func (s *Setup) watch(ctx context.Context, counted *window, l *Launch, others *competitors) (err error) {
 	select {
 	case <-ctx.Done():
 		return nil
-	case <-begun:
+	case <-counted.begun:
 	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	go func() {
+		select {
+		case <-ctx.Done():
+		case <-counted.ended:
+			cancel()
+		}
+	}()
 	others.mark()
 	l.Ports, err = s.Network.Watch(ctx, s.Look)
 	l.Beside = others.rates()
@@ -148,24 +159,6 @@ func ofOpenMPI(program string) string {
 		return path
 	}
 	return program
-}
-
-// firstLine closes a channel when a rank has said that it begins.
-type firstLine struct {
-	begun chan struct{}
-	seen  bool
-	text  []byte // up to the first line
-}
-
-func (f *firstLine) Write(b []byte) (int, error) {
-	if !f.seen {
-		f.text = append(f.text, b...)
-		if bytes.Contains(f.text, []byte("start rank ")) {
-			f.seen, f.text = true, nil
-			close(f.begun)
-		}
-	}
-	return len(b), nil
 }
 
 // tail keeps the end of what a launcher says.

@@ -14,6 +14,9 @@ import (
 // devices and addresses. It needs nothing but the name, so it also clears what a killed Up or run
 // left. count is how many namespaces there were.
 func Down(testbed string) (count int, err error) {
+	if err := checkName(testbed); err != nil {
+		return 0, err
+	}
 	unlock, err := lock()
 	if err != nil {
 		return 0, err
@@ -22,7 +25,7 @@ func Down(testbed string) (count int, err error) {
 	return down(testbed)
 }
 
-// down is Down for who has the lock.
+// down is Down. The caller holds the lock.
 func down(testbed string) (count int, err error) {
 	names, err := spaces(testbed)
 	if err != nil {
@@ -37,7 +40,7 @@ func down(testbed string) (count int, err error) {
 	return len(names), nil
 }
 
-// allowed is an error for who may not enter namespaces.
+// allowed returns an error where the user may not enter namespaces.
 func allowed() error {
 	if user := os.Geteuid(); user != 0 {
 		return fmt.Errorf("%w: this is user %d", ErrUnsupported, user)
@@ -45,7 +48,8 @@ func allowed() error {
 	return nil
 }
 
-// lock lets one program at a time build or take away testbeds of this machine. A killed one lets go.
+// lock waits until no other program builds or removes a testbed on this machine. The lock of a killed
+// program is free.
 func lock() (unlock func() error, err error) {
 	if err := errors.Join(allowed(), os.MkdirAll(stateFolder, 0o755)); err != nil {
 		return nil, err
@@ -62,7 +66,7 @@ func lock() (unlock func() error, err error) {
 
 // Open finds a testbed that is up. Errors are *input.Error where there is none, or only a part.
 func Open(testbed string) (n *Network, err error) {
-	if err := allowed(); err != nil {
+	if err := errors.Join(checkName(testbed), allowed()); err != nil {
 		return nil, err
 	}
 	plan, err := load(testbed)

@@ -79,14 +79,7 @@ func spaces(testbed string) ([]string, error) {
 
 // remove ends the processes in the named namespaces and deletes these.
 func remove(names []string) error {
-	inodes := map[uint64]bool{}
-	for _, name := range names {
-		var status syscall.Stat_t
-		if err := syscall.Stat(filepath.Join(namespaceFolder, name), &status); err == nil {
-			inodes[status.Ino] = true
-		}
-	}
-	failed := endProcesses(inodes)
+	failed := endProcesses(identify(names))
 	for _, name := range names {
 		path := filepath.Join(namespaceFolder, name)
 		// A namespace whose maker was killed early is a file without a mount.
@@ -100,29 +93,60 @@ func remove(names []string) error {
 	return failed
 }
 
+// identity is what tells a namespace from others: device and inode of its file.
+type identity struct{ device, inode uint64 }
+
+// identify gives the identities of named namespaces, without that of this program, which no name of
+// ours should have.
+func identify(names []string) map[identity]bool {
+	of := func(path string) (identity, bool) {
+		var status syscall.Stat_t
+		err := syscall.Stat(path, &status)
+		return identity{uint64(status.Dev), status.Ino}, err == nil
+	}
+	all := map[identity]bool{}
+	for _, name := range names {
+		if id, ok := of(filepath.Join(namespaceFolder, name)); ok {
+			all[id] = true
+		}
+	}
+	if own, ok := of("/proc/self/ns/net"); ok {
+		delete(all, own)
+	}
+	return all
+}
+
+// EndProcesses ends all processes in the namespaces of the testbed.
+func (n *Network) EndProcesses() error {
+	names, err := spaces(n.Plan.Options.Name)
+	if err != nil {
+		return err
+	}
+	return endProcesses(identify(names))
+}
+
 // endProcesses kills every process in one of the namespaces, and waits until none is left: one may
 // have started others meanwhile.
-func endProcesses(inodes map[uint64]bool) error {
+func endProcesses(namespaces map[identity]bool) error {
 	const rounds, pause = 100, 20 * time.Millisecond
 	for range rounds {
-		inside := processesIn(inodes)
-		if len(inside) == 0 {
+		found := processesIn(namespaces)
+		if len(found) == 0 {
 			return nil
 		}
-		for _, id := range inside {
+		for _, id := range found {
 			if err := syscall.Kill(id, syscall.SIGKILL); err != nil && !errors.Is(err, syscall.ESRCH) {
 				return fmt.Errorf("process %d in a namespace of the testbed: %w", id, err)
 			}
 		}
 		time.Sleep(pause)
 	}
-	return fmt.Errorf("processes %v do not end", processesIn(inodes))
+	return fmt.Errorf("processes %v do not end", processesIn(namespaces))
 }
 
-// processesIn lists processes of which a thread is in one of the namespaces, zombies and this
-// process left out.
-func processesIn(inodes map[uint64]bool) []int {
-	if len(inodes) == 0 {
+// processesIn lists processes whose first thread is in one of the namespaces, zombies left out.
+func processesIn(namespaces map[identity]bool) []int {
+	if len(namespaces) == 0 {
 		return nil
 	}
 	entries, err := os.ReadDir("/proc")
@@ -137,7 +161,8 @@ func processesIn(inodes map[uint64]bool) []int {
 		}
 		var status syscall.Stat_t
 		// The namespace of a zombie cannot be read.
-		if err := syscall.Stat(fmt.Sprintf("/proc/%d/ns/net", id), &status); err == nil && inodes[status.Ino] {
+		if err := syscall.Stat(fmt.Sprintf("/proc/%d/ns/net", id), &status); err == nil &&
+			namespaces[identity{uint64(status.Dev), status.Ino}] {
 			found = append(found, id)
 		}
 	}

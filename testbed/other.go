@@ -29,6 +29,9 @@ func Down(string) (int, error) { return 0, unsupported() }
 // Close does nothing.
 func (n *Network) Close() {}
 
+// EndProcesses ends processes on Linux.
+func (n *Network) EndProcesses() error { return unsupported() }
+
 // Reseed draws other paths on Linux.
 func (n *Network) Reseed(uint32) error { return unsupported() }
 

@@ -25,15 +25,17 @@ import (
 type Options struct {
 	// Name tells testbeds of one machine apart: 1 to 20 letters, digits and hyphens.
 	Name string
-	// BufferBytes is what waits at most at a port, in bytes on the wire; what comes then is dropped.
+	// BufferBytes is what waits at most in a queue, in bytes on the wire; what comes then is dropped.
+	// With Fair a port of a switch has a queue for each source host, and their limits are counted in
+	// packets of full size.
 	BufferBytes int
 	// MTU is the size of the largest IP packet, in bytes.
 	MTU int
 	// Static: a switch sends all packets to a host to the same next link, as the simulator's routing
 	// static does; else it draws one for each TCP connection and direction, as hash does.
 	Static bool
-	// Fair: a switch's port serves the hosts that packets come from in turn, each with a queue of
-	// BufferBytes; else packets leave in the order in which they came.
+	// Fair: a switch's port serves the hosts that packets come from in turn, each with a queue of its
+	// own; else a port has one queue, and packets leave in the order in which they came.
 	Fair bool
 	// Seed is that of the switches' hash functions; another seed draws other paths.
 	Seed uint32
@@ -57,22 +59,33 @@ var ErrUnsupported = errors.New("a testbed needs Linux, root and network namespa
 
 var validName = regexp.MustCompile(`^[a-zA-Z0-9-]{1,20}$`)
 
+// checkName refuses names that are no part of a file's name.
+func checkName(testbed string) error {
+	if validName.MatchString(testbed) {
+		return nil
+	}
+	return &input.Error{Reason: fmt.Sprintf("the testbed's name is %q", testbed),
+		Hint: "1 to 20 letters, digits and hyphens"}
+}
+
 // Validate names the option that is out of its bounds. Errors are *input.Error.
 func (o Options) Validate() error {
+	if err := checkName(o.Name); err != nil {
+		return err
+	}
 	for _, check := range []struct {
 		ok     bool
 		reason string
 		hint   string
 	}{
-		{validName.MatchString(o.Name), fmt.Sprintf("the testbed's name is %q", o.Name),
-			"1 to 20 letters, digits and hyphens"},
 		{o.BufferBytes >= 3*o.MTU && o.BufferBytes <= maxBuffer,
 			fmt.Sprintf("buffers of %d bytes", o.BufferBytes),
 			fmt.Sprintf("from three packets, %d bytes, to %d", 3*o.MTU, maxBuffer)},
 		{o.MTU >= minMTU && o.MTU <= maxMTU, fmt.Sprintf("packets of %d bytes", o.MTU),
 			fmt.Sprintf("from %d to %d", minMTU, maxMTU)},
-		{o.WindowBytes == 0 || o.WindowBytes >= 4096, fmt.Sprintf("a window of %d bytes", o.WindowBytes),
-			"4096 or more, or 0 for the machine's"},
+		{o.WindowBytes == 0 || o.WindowBytes >= 4096 && o.WindowBytes <= maxBuffer,
+			fmt.Sprintf("a window of %d bytes", o.WindowBytes),
+			fmt.Sprintf("from 4096 to %d, or 0 for the machine's", maxBuffer)},
 	} {
 		if !check.ok {
 			return &input.Error{Reason: check.reason, Hint: check.hint}

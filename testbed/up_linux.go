@@ -217,7 +217,8 @@ func (n *Network) routes(node int32) error {
 }
 
 // Reseed draws other hash functions for all switches: TCP connections that are made from now on,
-// and those that are there, take other paths.
+// and those that are there, take other paths. It does nothing before Linux 6.11; there only new
+// connections draw, by their ports.
 func (n *Network) Reseed(seed uint32) error {
 	n.Plan.Options.Seed = seed
 	for node := range int32(len(n.Plan.Nodes)) {
@@ -226,7 +227,7 @@ func (n *Network) Reseed(seed uint32) error {
 		}
 		text := strconv.FormatUint(uint64(n.Plan.hashSeed(node)), 10)
 		if err := inside(n.spaces[node], func() error {
-			return writeSettings([]setting{{hashSeedSetting, text, false}})
+			return writeSettings([]setting{{hashSeedSetting, text, true}})
 		}); err != nil {
 			return err
 		}

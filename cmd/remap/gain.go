@@ -52,7 +52,7 @@ func (g gain) sentence(found *feedback.Result) string {
 	case found.Restarts != nil && slices.Equal(found.Best.Mapping, found.Restarts.Mapping):
 		text += ", by a random restart"
 	}
-	if !slices.Equal(found.Best.Mapping, found.Static.Mapping) && !found.Gain.Proven() {
+	if !slices.Equal(found.Best.Mapping, found.Static.Mapping) && found.Gain.Known && !found.Gain.Proven() {
 		text += ", but it is proven faster than the start, and the best static mapping is not"
 	}
 	switch {
