@@ -34,7 +34,7 @@ type Setup struct {
 	Settle time.Duration
 	// Look is the interval in which the ports' queues are looked at; 0 = at both ends only.
 	Look time.Duration
-	// Timeout ends a launch that hangs.
+	// Timeout ends a launch that hangs, the time that others run alone not counted; 0 = never.
 	Timeout time.Duration
 	// Record is a folder for the profiles of Open MPI's monitoring; empty = the traffic is not recorded.
 	Record string
@@ -74,9 +74,12 @@ func (s *Setup) Run(ctx context.Context, p *launcher.Placement) (*Launch, error)
 	if 2*s.Margin >= s.Play.Steps {
 		return nil, fmt.Errorf("%d steps of which %d do not count", s.Play.Steps, 2*s.Margin)
 	}
-	ctx, cancel := context.WithTimeoutCause(ctx, s.Timeout,
-		fmt.Errorf("the launch did not end within %v", s.Timeout))
-	defer cancel()
+	if s.Timeout > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeoutCause(ctx, s.Timeout+s.Settle,
+			fmt.Errorf("the launch did not end within %v", s.Timeout))
+		defer cancel()
+	}
 	s.launches++
 	if err := s.Network.Reseed(s.Seed + s.launches); err != nil {
 		return nil, err
@@ -95,6 +98,9 @@ func (s *Setup) Run(ctx context.Context, p *launcher.Placement) (*Launch, error)
 	}
 	for _, step := range l.Steps[s.Margin : len(l.Steps)-s.Margin] {
 		l.Seconds += step.Seconds / float64(len(l.Steps)-2*s.Margin)
+	}
+	if l.Ports == nil {
+		return l, errors.Join(errors.New("the job ended before its steps were seen"), others.stop())
 	}
 	return l, others.stop()
 }
@@ -187,14 +193,11 @@ func sleep(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// EagerBytes is the size up to which Open MPI sends a message at once over TCP: longer ones wait for
-// their receiver (btl_tcp_eager_limit is 64 KiB, of which a header takes some bytes).
-const EagerBytes = 1<<16 - 64
-
-// Prepare compiles the programs into Folder and chooses the application. One without a name plays its
-// Program, which is written to Folder and must have a receive for every message.
+// Prepare compiles the programs into the testbed's folder and chooses the application. One without a
+// name plays its Program, which is written to Folder and must have a receive for every message.
 func (s *Setup) Prepare(ctx context.Context, a replay.Application) (err error) {
-	if s.Executables, err = replay.Compile(ctx, s.Folder); err != nil {
+	programs := filepath.Join(s.Network.Plan.Folder(), "programs")
+	if s.Executables, err = replay.Compile(ctx, programs); err != nil {
 		return err
 	}
 	s.Application = a

@@ -140,7 +140,7 @@ func (s *Setup) command(ctx context.Context, p *launcher.Placement) (*exec.Cmd, 
 	launch := launcher.Launches(format, rankfile, hostfile, p, launcher.Options{})[0]
 	arguments := append(launch.Args[1:len(launch.Args):len(launch.Args)],
 		s.Executables.Command(s.Application, s.Play)...)
-	command := exec.CommandContext(ctx, ofOpenMPI(launch.Args[0]), arguments...)
+	command := exec.CommandContext(ctx, replay.OpenMPI(launch.Args[0]), arguments...)
 	command.Env = append(append(os.Environ(), launch.Env...), settingsOfOpenMPI(shell, s.Folder)...)
 	if s.Record != "" {
 		command.Env = append(command.Env, "OMPI_MCA_pml_monitoring_enable=2",
@@ -153,21 +153,11 @@ func (s *Setup) command(ctx context.Context, p *launcher.Placement) (*exec.Cmd, 
 	return command, nil
 }
 
-// ofOpenMPI is the program by the name that Debian gives it beside other MPIs, where it is there.
-func ofOpenMPI(program string) string {
-	if path, err := exec.LookPath(program + ".openmpi"); err == nil {
-		return path
-	}
-	return program
-}
-
 // tail keeps the end of what a launcher says.
 type tail struct {
 	lock sync.Mutex
 	text []byte
 }
-
-const tailBytes = 2000
 
 func (t *tail) Write(b []byte) (int, error) {
 	t.lock.Lock()

@@ -8,11 +8,6 @@ import (
 	"remap/topology"
 )
 
-// Repeats is how many simulations a prediction takes. Each draws the paths of connections anew, and where
-// few links are shared the draws decide: the median of 6 repeats of a crowded mapping was seen 10 % from
-// that of 30.
-const Repeats = 30
-
 // Predict simulates a mapping: jobs are the mapped job, with the program that is played, and the
 // others. Times are those of the mapped job.
 func Predict(ctx context.Context, t *topology.Topology, jobs []evalsim.Job, o evalsim.Options, repeats,

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"gonum.org/v1/gonum/stat"
+	"gonum.org/v1/gonum/stat/distuv"
 
 	"remap/evalsim"
 )
@@ -26,11 +27,11 @@ type Run struct {
 	High            float64 `json:"high"`
 	// Launches are the times of every launch.
 	Launches []float64 `json:"launches"`
-	// OthersAlone and OthersBeside are what the competitors received together, in bytes a second,
-	// before the job and beside it: medians over launches.
-	OthersAlone  float64 `json:"others_alone,omitempty"`
-	OthersBeside float64 `json:"others_beside,omitempty"`
-	// Drops is how many packets ports dropped while the job took its steps, over all launches.
+	// OthersAlone and OthersBeside are what the competitors received together, in Mb/s, before the job
+	// and beside it: medians over launches.
+	OthersAlone  float64 `json:"others_alone_mbps,omitempty"`
+	OthersBeside float64 `json:"others_beside_mbps,omitempty"`
+	// Drops is how many packets ports dropped in the steps that count, over all launches.
 	Drops uint64 `json:"drops"`
 }
 
@@ -52,7 +53,7 @@ func (r *Run) Measured(launches []*Launch) {
 	var alone, beside []float64
 	for _, l := range launches {
 		r.Launches = append(r.Launches, l.Seconds)
-		alone, beside = append(alone, sum(l.Alone)), append(beside, sum(l.Beside))
+		alone, beside = append(alone, 8e-6*sum(l.Alone)), append(beside, 8e-6*sum(l.Beside))
 		if l.Ports != nil {
 			r.Drops += l.Ports.Drops()
 		}
@@ -85,7 +86,7 @@ func sum(values []float64) (s float64) {
 
 // Agreement says how well predictions order mappings.
 type Agreement struct {
-	// Spearman is the rank correlation of simulated and measured times over all mappings.
+	// Spearman is the rank correlation of simulated and measured times over all mappings (Spearman).
 	Spearman float64 `json:"spearman"`
 	// Noise is the relative difference of two measured times that chance explains (95 %), from the
 	// spread of launches of one mapping; 0 where every mapping was launched once.
@@ -95,8 +96,8 @@ type Agreement struct {
 	Pairs   int `json:"pairs"`
 	Ordered int `json:"ordered"`
 	// SpearmanBeyondNoise is the rank correlation where neighbours that differ by less than the noise
-	// count as one: both their times are averaged.
-	SpearmanBeyondNoise float64 `json:"spearman_beyond_noise"`
+	// count as one: both their times are averaged. nil where one is left.
+	SpearmanBeyondNoise *float64 `json:"spearman_beyond_noise"`
 	// RegretPercent is how much slower the mapping with the best prediction is than the fastest, as
 	// measured.
 	RegretPercent float64 `json:"regret_percent"`
@@ -128,7 +129,10 @@ func Agree(runs []Run) Agreement {
 	a.Ratio, _, _ = medianInterval(ratios)
 	a.RatioLow, a.RatioHigh = slices.Min(ratios), slices.Max(ratios)
 	a.Spearman = Spearman(simulated, measured)
-	a.SpearmanBeyondNoise = Spearman(merge(simulated, measured, a.Noise))
+	if s, m := merge(simulated, measured, a.Noise); len(s) > 1 {
+		beyond := Spearman(s, m)
+		a.SpearmanBeyondNoise = &beyond
+	}
 	for i := range runs {
 		for j := range i {
 			difference := math.Log(measured[i] / measured[j])
@@ -145,8 +149,7 @@ func Agree(runs []Run) Agreement {
 }
 
 // noise is the relative difference of two medians of launches that chance explains: from the pooled
-// standard deviation of the logarithms of times within a mapping. The standard error of a median is
-// sqrt(pi/2) that of a mean for normal errors.
+// standard deviation of the logarithms of times within a mapping, and Student's distribution.
 func noise(runs []Run) float64 {
 	squares, free, count := 0.0, 0, 0
 	for _, r := range runs {
@@ -166,11 +169,18 @@ func noise(runs []Run) float64 {
 	}
 	deviation := math.Sqrt(squares / float64(free))
 	each := float64(count) / float64(len(runs))
-	factor := math.Sqrt(math.Pi / 2)
-	if each < 3 { // a median of two is a mean
-		factor = 1
+	quantile := distuv.StudentsT{Sigma: 1, Nu: float64(free)}.Quantile(0.975)
+	return math.Expm1(quantile * medianError(int(math.Round(each))) * deviation * math.Sqrt(2/each))
+}
+
+// medianError is the standard error of the median of n normal values over that of their mean (Kendall
+// and Stuart, The Advanced Theory of Statistics, 14.6, for small n; sqrt(pi/2) for large n).
+func medianError(n int) float64 {
+	small := []float64{1, 1, 1, 1.160, 1.092, 1.198, 1.135, 1.214, 1.160, 1.223, 1.176}
+	if n < len(small) {
+		return small[n]
 	}
-	return math.Expm1(1.96 * factor * deviation * math.Sqrt(2/each))
+	return math.Sqrt(math.Pi / 2)
 }
 
 // merge averages mappings that are neighbours in measured time and differ by less than the noise

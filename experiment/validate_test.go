@@ -40,7 +40,7 @@ func TestAgree(t *testing.T) {
 	if a.Chosen != "a" || a.Fastest != "b" || math.Abs(a.RegretPercent-10) > 1e-9 {
 		t.Errorf("regret %+v", a)
 	}
-	if a.Noise != 0 || a.Pairs != 3 || a.Ordered != 2 || a.Spearman != 0.5 || a.SpearmanBeyondNoise != 0.5 {
+	if a.Noise != 0 || a.Pairs != 3 || a.Ordered != 2 || a.Spearman != 0.5 || *a.SpearmanBeyondNoise != 0.5 {
 		t.Errorf("without noise: %+v", a)
 	}
 	if math.Abs(a.Ratio-2.2) > 1e-9 || math.Abs(a.RatioLow-2/1.1) > 1e-9 || math.Abs(a.RatioHigh-2.5) > 1e-9 {
@@ -48,8 +48,13 @@ func TestAgree(t *testing.T) {
 	}
 	// The same with launches so far apart that a and b cannot be told apart.
 	a = Agree([]Run{run("a", 1, 1.9, 2.5), run("b", 1.1, 1.8, 2.2), run("c", 2, 5, 6)})
-	if a.Pairs != 2 || a.Ordered != 2 || a.SpearmanBeyondNoise != 1 {
+	if a.Pairs != 2 || a.Ordered != 2 || *a.SpearmanBeyondNoise != 1 {
 		t.Errorf("with noise: %+v", a)
+	}
+	// Where nothing can be told apart, nothing is said.
+	a = Agree([]Run{run("a", 1, 1, 9), run("b", 2, 1.1, 9)})
+	if a.Pairs != 0 || a.SpearmanBeyondNoise != nil {
+		t.Errorf("all noise: %+v", a)
 	}
 }
 
@@ -76,8 +81,8 @@ func TestAgreeIsOfOrder(t *testing.T) {
 // The noise covers the difference of two mappings of one speed in about 95 of 100 cases.
 func TestNoise(t *testing.T) {
 	random := rand.New(rand.NewPCG(5, 1))
-	for _, spread := range []float64{0.01, 0.03, 0.1} {
-		const trials, launches = 300, 5
+	for launches := 2; launches <= 10; launches++ {
+		const trials, spread = 1000, 0.05
 		beyond := 0
 		for range trials {
 			var runs []Run
@@ -92,8 +97,8 @@ func TestNoise(t *testing.T) {
 				beyond++
 			}
 		}
-		if share := float64(beyond) / trials; share > 0.11 {
-			t.Errorf("spread %g: %.2f of differences by chance are beyond the noise", spread, share)
+		if share := float64(beyond) / trials; share < 0.025 || share > 0.085 { // 0.05 and four errors
+			t.Errorf("%d launches: %.3f of differences by chance are beyond the noise", launches, share)
 		}
 	}
 }

@@ -68,23 +68,27 @@ func compile(ctx context.Context, name, path string) error {
 		filepath.Join(work, "programs", name+".c"), "-lm")
 	said, err := exec.CommandContext(ctx, compiler(), arguments...).CombinedOutput()
 	if err != nil {
-		return fmt.Errorf("%s does not compile %s.c: %w\n%s", compiler(), name, err, strings.TrimSpace(string(said)))
+		return fmt.Errorf("%s does not compile %s.c: %w\n%s", compiler(), name, err,
+			strings.TrimSpace(string(said)))
 	}
 	return os.Rename(made, path)
 }
 
-// compiler is mpicc of Open MPI, by the name that Debian gives it beside other MPIs where it is there.
-func compiler() string {
-	if path, err := exec.LookPath("mpicc.openmpi"); err == nil {
+// OpenMPI is a program of Open MPI, such as mpirun, by the name that Debian gives it beside other MPIs
+// where that is there.
+func OpenMPI(program string) string {
+	if path, err := exec.LookPath(program + ".openmpi"); err == nil {
 		return path
 	}
-	return "mpicc"
+	return program
 }
+
+func compiler() string { return OpenMPI("mpicc") }
 
 // sourceHash is a hash of what the programs are made of.
 func sourceHash() (string, error) {
 	h := sha256.New()
-	fmt.Fprintln(h, flags)
+	fmt.Fprintln(h, compiler(), flags)
 	err := fs.WalkDir(sources, ".", func(path string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() {
 			return err

@@ -15,9 +15,9 @@ import (
 type Step struct {
 	// Seconds is the time from the end of the step before, that of its slowest rank, to the end of
 	// this one. Step 0 begins when the last rank has left the barrier before it.
-	Seconds float64
+	Seconds float64 `json:"seconds"`
 	// Slowest is the rank that ended the step.
-	Slowest int32
+	Slowest int32 `json:"slowest"`
 }
 
 // maxTimes bounds ranks x steps: the memory of the times in Steps.

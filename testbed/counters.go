@@ -23,7 +23,7 @@ type PortCounters struct {
 type Measurement struct {
 	// Plan is that of the network.
 	Plan *Plan
-	// Start is the time of Before, in seconds of an arbitrary clock; Seconds is the time to After.
+	// Start is the time of Before in seconds since 1970; Seconds is the time to After.
 	Start, Seconds float64
 	// Before and After (length ports) are the counters at both ends.
 	Before, After []PortCounters

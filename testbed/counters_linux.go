@@ -32,7 +32,8 @@ func (n *Network) Counters() ([]PortCounters, error) {
 func read(port *PortCounters, queues []netlink.Qdisc, device int) error {
 	for _, queue := range queues {
 		a := queue.Attrs()
-		if a.LinkIndex != device || a.Statistics == nil || a.Statistics.Basic == nil || a.Statistics.Queue == nil {
+		if a.LinkIndex != device || a.Parent != netlink.HANDLE_ROOT || a.Statistics == nil ||
+			a.Statistics.Basic == nil || a.Statistics.Queue == nil {
 			continue
 		}
 		*port = PortCounters{Bytes: a.Statistics.Basic.Bytes, Packets: uint64(a.Statistics.Basic.Packets),
@@ -41,9 +42,6 @@ func read(port *PortCounters, queues []netlink.Qdisc, device int) error {
 	}
 	return fmt.Errorf("the kernel has no counters of its queue")
 }
-
-// clock began when the program did; times of measurements are relative to it.
-var clock = time.Now()
 
 // Watch measures until the context ends, and looks at the queues once in every interval; with 0 only
 // at both ends. A look takes about 10 us of processor time for each node.
@@ -70,7 +68,7 @@ func (n *Network) Watch(ctx context.Context, interval time.Duration) (*Measureme
 		}
 	}
 	<-ctx.Done()
-	m.Start = begin.Sub(clock).Seconds()
+	m.Start = float64(begin.UnixNano()) / 1e9
 	m.Seconds = time.Since(begin).Seconds()
 	m.After, err = n.Counters()
 	return m, err

@@ -4,10 +4,13 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 
 	"github.com/vishvananda/netlink"
 	"github.com/vishvananda/netns"
 	"golang.org/x/sys/unix"
+
+	"remap/input"
 )
 
 // Down takes a testbed away: processes that run in its namespaces, the namespaces, and with them all
@@ -32,6 +35,9 @@ func down(testbed string) (count int, err error) {
 		return 0, err
 	}
 	if err := remove(names); err != nil {
+		return len(names), err
+	}
+	if err := os.RemoveAll(filepath.Join(workFolder, testbed)); err != nil {
 		return len(names), err
 	}
 	if err := os.Remove(recordPath(testbed)); err != nil && !errors.Is(err, os.ErrNotExist) {
@@ -62,6 +68,20 @@ func lock() (unlock func() error, err error) {
 		return nil, errors.Join(fmt.Errorf("lock %s: %w", stateFolder, err), folder.Close())
 	}
 	return folder.Close, nil
+}
+
+// Claim keeps other programs from running jobs on the testbed until Close. Errors are *input.Error
+// where another one does.
+func (n *Network) Claim() (err error) {
+	name := n.Plan.Options.Name
+	if n.claim, err = os.Open(recordPath(name)); err != nil {
+		return err
+	}
+	if err := unix.Flock(int(n.claim.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil {
+		return &input.Error{Reason: "another program runs a job on testbed " + name, Err: err,
+			Hint: "wait for its end, or build a testbed of another --name"}
+	}
+	return nil
 }
 
 // Open finds a testbed that is up. Errors are *input.Error where there is none, or only a part.

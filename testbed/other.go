@@ -29,6 +29,9 @@ func Down(string) (int, error) { return 0, unsupported() }
 // Close does nothing.
 func (n *Network) Close() {}
 
+// Claim keeps other programs away on Linux.
+func (n *Network) Claim() error { return unsupported() }
+
 // EndProcesses ends processes on Linux.
 func (n *Network) EndProcesses() error { return unsupported() }
 

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net"
 	"net/netip"
+	"os"
 
 	"remap/input"
 	"remap/topology"
@@ -87,9 +88,8 @@ func NewPlan(source Source, o Options) (*Plan, error) {
 	}
 	p := &Plan{Options: o, Source: source, Topology: t}
 	for n := range int32(t.Hosts() + t.Switches()) {
-		if t.IsHost(n) && !plainName.MatchString(t.NodeName(n)) {
-			return nil, &input.Error{Reason: fmt.Sprintf("host name %q", t.NodeName(n)),
-				Hint: "a testbed has hosts with names of letters, digits, dots, hyphens and underscores"}
+		if err := checkHost(t, n); err != nil {
+			return nil, err
 		}
 		p.Nodes = append(p.Nodes, newNode(t, o.Name, n))
 	}
@@ -112,6 +112,23 @@ func NewPlan(source Source, o Options) (*Plan, error) {
 		p.Ports = append(p.Ports, port)
 	}
 	return p, nil
+}
+
+// checkHost refuses hosts that a launcher could not tell from others.
+func checkHost(t *topology.Topology, n int32) error {
+	if !t.IsHost(n) {
+		return nil
+	}
+	name := t.NodeName(n)
+	if !plainName.MatchString(name) {
+		return &input.Error{Reason: fmt.Sprintf("host name %q", name),
+			Hint: "a testbed has hosts with names of up to 64 letters, digits, hyphens and underscores"}
+	}
+	if own, err := os.Hostname(); err == nil && name == own || name == "localhost" {
+		return &input.Error{Reason: fmt.Sprintf("host name %q is this machine's", name),
+			Hint: "a launcher would start its ranks outside of the testbed: rename it in the topology"}
+	}
+	return nil
 }
 
 func newNode(t *topology.Topology, testbed string, n int32) Node {

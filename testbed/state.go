@@ -38,19 +38,33 @@ const stateFolder = "/run/remap-testbed"
 type record struct {
 	Source  Source
 	Options Options
+	// Sum is the SHA-256 of the topology's file; empty for a spec.
+	Sum string
 }
+
+// workFolder holds a folder for each testbed: the files of programs that run on it. Only root may
+// write there, and programs may be started from there, unlike from /run.
+const workFolder = "/var/cache/remap-testbed"
+
+// Folder is a folder for files of what runs on the testbed. Down removes it.
+func (p *Plan) Folder() string { return filepath.Join(workFolder, p.Options.Name) }
 
 func recordPath(testbed string) string { return filepath.Join(stateFolder, testbed+".json") }
 
 // save keeps the record of a plan.
 func save(p *Plan) error {
 	kept := record{Source: p.Source, Options: p.Options}
-	if _, err := os.Stat(kept.Source.Topology); err == nil { // a file: found from any folder
-		absolute, err := filepath.Abs(kept.Source.Topology)
-		if err != nil {
+	var err error
+	if kept.Sum, err = files.ContentSum(p.Source.Topology, false); err != nil {
+		return err
+	}
+	if kept.Sum != "" { // a file: found from any folder
+		if kept.Source.Topology, err = filepath.Abs(p.Source.Topology); err != nil {
 			return err
 		}
-		kept.Source.Topology = absolute
+	}
+	if err := os.MkdirAll(p.Folder(), 0o755); err != nil {
+		return err
 	}
 	return files.Replace(recordPath(p.Options.Name), func(w io.Writer) error {
 		return json.NewEncoder(w).Encode(kept)
@@ -72,6 +86,11 @@ func load(testbed string) (*Plan, error) {
 		return nil, &input.Error{File: recordPath(testbed), Reason: err.Error(), Err: err,
 			Hint: "remap testbed down --name " + testbed + ", then up again"}
 	}
+	if sum, err := files.ContentSum(kept.Source.Topology, false); err != nil || sum != kept.Sum {
+		return nil, errors.Join(err, &input.Error{File: kept.Source.Topology,
+			Reason: "the file has changed since testbed " + testbed + " was built from it",
+			Hint:   "remap testbed down --name " + testbed + ", then up again"})
+	}
 	return NewPlan(kept.Source, kept.Options)
 }
 
@@ -79,7 +98,9 @@ func load(testbed string) (*Plan, error) {
 // no others.
 func prefix(testbed string) string { return "remap-testbed." + testbed + "." }
 
-var plainName = regexp.MustCompile(`^[\w-][\w.-]{0,99}$`)
+// plainName is what a host may be called: part of a file's name, and no option of a shell. Open MPI
+// cuts names at the first dot.
+var plainName = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_-]{0,63}$`)
 
 // nodeNamespace is the namespace of a node: by its name where a file can have that name.
 func nodeNamespace(testbed, node string, number int) string {

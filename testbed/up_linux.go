@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"strconv"
 
 	"github.com/vishvananda/netlink"
@@ -21,6 +22,7 @@ type Network struct {
 	handles []*netlink.Handle
 	devices []int // length ports: index of the port's device in its namespace
 	head    netns.NsHandle
+	claim   *os.File // nil = not claimed
 }
 
 // Up builds the network of a plan. An error leaves nothing behind. The network outlives the program:
@@ -248,5 +250,8 @@ func (n *Network) Close() {
 	if n.head.IsOpen() {
 		n.head.Close()
 	}
-	n.handles, n.spaces = nil, nil
+	if n.claim != nil {
+		n.claim.Close()
+	}
+	n.handles, n.spaces, n.claim = nil, nil, nil
 }

@@ -453,7 +453,7 @@ func (s *settings) checkBounds(c *cli.Context) error {
 		{"validation-repeats", int64(s.validationRepeats), 1, 1000,
 			"6 are the least that give an interval; the default is 10"},
 		{"launches", int64(s.bed.launches), 1, 1000, "6 are the least that give an interval; the default is 3"},
-		{"launch-steps", int64(s.bed.steps), 1, 1_000_000, "the default is 20"},
+		{"launch-steps", int64(s.bed.steps), 1, 10000, "the default is 20"},
 		{"margin", int64(s.bed.margin), 0, int64(s.bed.steps-1) / 2, "two margins must leave steps of " +
 			"--launch-steps to count"},
 		{"random", int64(s.bed.random), 0, 1000, "the default is 3"},

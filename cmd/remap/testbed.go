@@ -47,7 +47,7 @@ type bedOptions struct {
 // testbedCommand is the table of its subcommands.
 func (p *program) testbedCommand(job []cli.Flag) *cli.Command {
 	name := p.bedNameFlag()
-	counters := join(only(p.measureFlags(), "links"), p.snapshotsFlag())
+	counters, timeout := p.countersFlags(), only(p.verifyFlags(), "timeout")
 	// The network is that of the testbed, and so is its routing.
 	job = without(job, "topology", "fail", "slow", "scenario", "routing")
 	reports := p.outputFlags("text, markdown, csv or json", "text", "")
@@ -59,13 +59,15 @@ func (p *program) testbedCommand(job []cli.Flag) *cli.Command {
 			p.command("up", "build the network of a topology", testbedUpExamples, p.testbedUp,
 				p.networkFlags(), p.routingFlag(), name, p.bedFlags(), p.quietFlag()),
 			p.command("run", "run a job on it, and measure its steps", testbedRunExamples, p.testbedRun,
-				job, p.mappingFlag(), p.strategyFlag(), name, p.playFlags(), p.programFlags(), counters, reports),
+				job, p.mappingFlag(), p.strategyFlag(), name, p.playFlags(), timeout, p.programFlags(), counters,
+				reports),
 			p.command("measure", "read the kernel's port counters for a while", testbedMeasureExamples,
 				p.testbedMeasure, name, p.secondsFlag(), only(p.playFlags(), "look"), counters,
 				only(p.outputFlags("", "", ""), "force"), p.quietFlag()),
 			p.command("validate", "simulate and measure several mappings, and compare", testbedValidateExamples,
 				p.testbedValidate, job, p.mappingFlag(), p.strategiesFlag(validateDefault), p.randomFlag(),
-				only(p.loopFlags(), "rounds"), name, p.playFlags(), p.programFlags(), reports),
+				only(p.loopFlags(), "rounds"), name, without(p.playFlags(), "look"), timeout,
+				only(p.programFlags(), "program"), reports),
 			p.command("down", "take it away", testbedDownExamples, p.testbedDown, name, p.quietFlag()),
 		},
 	}
@@ -115,8 +117,9 @@ func (s *settings) playFlags() []cli.Flag {
 	return []cli.Flag{
 		&cli.IntFlag{Name: "launches", Destination: &s.bed.launches, Value: 3,
 			Usage: "start the job `N` times; every launch draws the paths of its connections anew"},
-		&cli.IntFlag{Name: "launch-steps", Destination: &s.bed.steps, Value: 20, Usage: "`N` steps of the job " +
-			"in a launch"},
+		&cli.IntFlag{Name: "launch-steps", Destination: &s.bed.steps, Value: 20,
+			Usage: "`N` steps of the job " +
+				"in a launch"},
 		&cli.IntFlag{Name: "margin", Destination: &s.bed.margin, Value: 3,
 			Usage: "the first and the last `N` steps of a launch do not count"},
 		&cli.DurationFlag{Name: "settle", Destination: &s.bed.settle, Value: 2 * time.Second,
@@ -146,9 +149,12 @@ func (s *settings) secondsFlag() []cli.Flag {
 		Usage: "measure for `N` seconds"}}
 }
 
-func (s *settings) snapshotsFlag() []cli.Flag {
-	return []cli.Flag{&cli.StringFlag{Name: "snapshots", Destination: &s.bed.snapshots,
-		Usage: "write the counters at the beginning and at the end to a `FILE`, CSV with a time"}}
+func (s *settings) countersFlags() []cli.Flag {
+	return []cli.Flag{
+		&cli.StringFlag{Name: "links", Destination: &s.links,
+			Usage: "write what every port did to a `FILE`, CSV; of several launches the last one's"},
+		&cli.StringFlag{Name: "snapshots", Destination: &s.bed.snapshots,
+			Usage: "write the counters at the beginning and at the end to a `FILE`, CSV with a time"}}
 }
 
 func (p *program) testbedUp(ctx context.Context) error {
@@ -209,11 +215,18 @@ func (p *program) checkPlay() error {
 			return usage("for example 20ms", "--%s must be from 0s to 1h, not %v", name, d)
 		}
 	}
+	if len(p.background.Value()) > 0 && p.bed.settle < 100*time.Millisecond {
+		return usage("for example 2s", "--settle %v: too short to tell what others receive alone", p.bed.settle)
+	}
+	if p.timeout < 0 {
+		return usage("0 is no limit", "--timeout must not be negative: %v", p.timeout)
+	}
 	return nil
 }
 
-// testbedJob opens the testbed that is up and the job that is to run on it: it is simulated with the
-// network, the routing and the packets of the testbed, and with the receives with which it is played.
+// testbedJob opens the testbed that is up, for this program alone, and the job that is to run on it: it
+// is simulated with the network, the routing and the packets of the testbed, and with the receives with
+// which it is played.
 func (p *program) testbedJob() (*testbed.Network, *remap.Environment, error) {
 	if err := p.checkPlay(); err != nil {
 		return nil, nil, err
@@ -239,6 +252,9 @@ func (p *program) testbedJob() (*testbed.Network, *remap.Environment, error) {
 		p.repeats = experiment.Repeats
 	}
 	j, err := p.playable()
+	if err == nil {
+		err = network.Claim()
+	}
 	if err != nil {
 		network.Close()
 		return nil, nil, err

@@ -6,6 +6,7 @@ import (
 	"io"
 	"time"
 
+	"remap/simfiles"
 	"remap/testbed"
 )
 
@@ -14,6 +15,11 @@ type bedFiles struct{ report, links, snapshots *output }
 
 func (p *program) openBedFiles() (f *bedFiles, err error) {
 	f = &bedFiles{}
+	for option, path := range map[string]string{"links": p.links, "snapshots": p.bed.snapshots} {
+		if simfiles.FormatOf(path) != simfiles.CSV {
+			return nil, usage("the file is CSV", "--%s %s: the ending says another format", option, path)
+		}
+	}
 	for _, file := range []struct {
 		path string
 		to   **output

@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -155,8 +156,10 @@ func left(t *testing.T, name string) string {
 	if strings.Contains(string(mounts), name) {
 		found = append(found, "a mount")
 	}
-	if _, err := os.Stat("/run/remap-testbed/" + name + ".json"); err == nil {
-		found = append(found, "its record")
+	for _, path := range []string{"/run/remap-testbed/" + name + ".json", "/var/cache/remap-testbed/" + name} {
+		if _, err := os.Stat(path); err == nil {
+			found = append(found, path)
+		}
 	}
 	processes, err := filepath.Glob("/proc/[0-9]*/environ")
 	if err != nil {
@@ -165,7 +168,7 @@ func left(t *testing.T, name string) string {
 	for _, process := range processes {
 		text, err := os.ReadFile(process)
 		if err == nil && strings.Contains(string(text), "OMPI_MCA_btl_tcp_if_include="+testbed.DataDevice) &&
-			strings.Contains(string(text), "remap-testbed-"+name) {
+			strings.Contains(string(text), "remap-testbed/"+name+"/") {
 			found = append(found, process)
 		}
 	}
@@ -174,15 +177,22 @@ func left(t *testing.T, name string) string {
 
 // The examples of --help run as they stand there, but for that of another testbed.
 func TestRealTestbedExamples(t *testing.T) {
-	bed(t, "testbed", smallTree)
-	testbed.Down("testbed")
-	t.Cleanup(func() { testbed.Down("torus") })
+	bed(t, "test-examples", smallTree)
+	testbed.Down("test-examples")
+	t.Cleanup(func() { testbed.Down("test-torus") })
 	var examples []example
 	for _, sub := range (&program{}).newApp().Command("testbed").Subcommands {
 		if sub.Name == "validate" { // takes minutes; TestRealTestbedValidate is shorter
 			continue
 		}
-		examples = append(examples, commandLines("testbed "+sub.Name+" --help", sub.Description)...)
+		for _, e := range commandLines("testbed "+sub.Name+" --help", sub.Description) {
+			if at := slices.Index(e.args, "--name"); at >= 0 { // not those of who runs the test
+				e.args[at+1] = "test-" + e.args[at+1]
+			} else {
+				e.args = append(e.args, "--name", "test-examples")
+			}
+			examples = append(examples, e)
+		}
 	}
 	runExamples(t, "", "", examples)
 }

@@ -9,7 +9,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strconv"
-	"time"
 
 	"remap"
 	"remap/experiment"
@@ -30,9 +29,6 @@ const (
   remap testbed measure --seconds 5 --look 0s --snapshots ports.csv
 `
 )
-
-// launchTimeout ends a launch that hangs; the longest of the default options takes half a minute.
-const launchTimeout = 5 * time.Minute
 
 // bedRun is the JSON of testbed run.
 type bedRun struct {
@@ -59,15 +55,15 @@ func (p *program) testbedRun(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	files, err := p.openBedFiles()
-	if err != nil {
-		return err
-	}
 	network, j, err := p.testbedJob()
 	if err != nil {
 		return err
 	}
 	defer network.Close()
+	files, err := p.openBedFiles() // now that all inputs are known
+	if err != nil {
+		return err
+	}
 	m, err := p.mappingToRun(ctx, j)
 	if err != nil {
 		return err
@@ -129,7 +125,7 @@ func (p *program) mappingToRun(ctx context.Context, j *remap.Environment) (mappi
 func (p *program) setUp(ctx context.Context, network *testbed.Network, j *remap.Environment) (
 	s *experiment.Setup, err error) {
 	s = &experiment.Setup{Network: network, Play: replay.DefaultOptions(), Margin: p.bed.margin,
-		Settle: p.bed.settle, Look: p.bed.look, Timeout: launchTimeout, Seed: uint32(p.Seed)}
+		Settle: p.bed.settle, Look: p.bed.look, Timeout: p.timeout, Seed: uint32(p.Seed)}
 	s.Play.Steps = p.bed.steps
 	s.Play.IdleBytesPerSecond = network.Plan.Topology.Links[0].BytesPerSecond
 	for _, b := range j.Background {
@@ -144,7 +140,10 @@ func (p *program) setUp(ctx context.Context, network *testbed.Network, j *remap.
 			return nil, err
 		}
 	}
-	if s.Folder, err = os.MkdirTemp("", "remap-testbed-"+p.bed.Name+"-"); err != nil {
+	if p.links == "" && p.bed.snapshots == "" {
+		s.Look = 0 // nobody asks
+	}
+	if s.Folder, err = os.MkdirTemp(network.Plan.Folder(), "launch-"); err != nil {
 		return nil, err
 	}
 	application := replay.Application{Program: p.bed.played}

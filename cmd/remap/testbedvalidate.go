@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"slices"
@@ -61,8 +62,9 @@ func (p *program) testbedValidate(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := p.launchAll(ctx, s, j, candidates); err != nil {
-		return err
+	failed := p.launchAll(ctx, s, j, candidates)
+	if len(candidates[0].launches) == 0 {
+		return failed
 	}
 	result := &validation{}
 	for _, c := range candidates {
@@ -70,7 +72,7 @@ func (p *program) testbedValidate(ctx context.Context) error {
 		result.Runs = append(result.Runs, c.run)
 	}
 	result.Agreement = experiment.Agree(result.Runs)
-	return p.writeReport(out, format, result.report())
+	return errors.Join(p.writeReport(out, format, result.report()), failed)
 }
 
 // candidates are the mappings to compare: each once, whatever it is called.
@@ -153,7 +155,7 @@ func (p *program) addFound(ctx context.Context, j *remap.Environment,
 }
 
 // launchAll launches every mapping in turn, so that what else goes on on the machine meets all alike.
-// An interrupt ends it; what every mapping has then is kept.
+// When a launch fails or is interrupted, the turns that are complete are kept.
 func (p *program) launchAll(ctx context.Context, s *experiment.Setup, j *remap.Environment,
 	candidates []*candidate) error {
 	meter := p.newMeter("launching", p.bed.launches*len(candidates))
@@ -161,15 +163,11 @@ func (p *program) launchAll(ctx context.Context, s *experiment.Setup, j *remap.E
 	for turn := range p.bed.launches {
 		for _, c := range candidates {
 			l, err := s.Run(ctx, launcher.NewPlacement(j.Machine, j.Allocation, c.mapping))
-			if err != nil && ctx.Err() != nil && turn > 0 {
-				p.say("interrupted after %d launches of each mapping", turn)
+			if err != nil {
 				for _, c := range candidates {
 					c.launches = c.launches[:turn]
 				}
-				return nil
-			}
-			if err != nil {
-				return fmt.Errorf("%s: %w", c.run.Mapping, err)
+				return fmt.Errorf("launch %d of %s: %w", turn+1, c.run.Mapping, err)
 			}
 			c.launches = append(c.launches, l)
 			meter.step()
@@ -210,11 +208,15 @@ func (v *validation) report() *report {
 
 // sentence says how good the predictions are.
 func (v *validation) sentence() string {
-	return fmt.Sprintf("rank correlation of predicted and measured times: %.2f, %.2f where they differ by "+
-		"more than "+
-		"the noise (%.1f %%); of %d pairs that do, %d are ordered right\n"+
-		"the mapping with the best prediction (%s) is %.1f %% slower than the fastest (%s)\n"+
-		"measured over predicted: median %.2f, from %.2f to %.2f",
-		v.Spearman, v.SpearmanBeyondNoise, 100*v.Noise, v.Pairs, v.Ordered, v.Chosen, v.RegretPercent, v.Fastest,
-		v.Ratio, v.RatioLow, v.RatioHigh)
+	beyond := "-"
+	if v.SpearmanBeyondNoise != nil {
+		beyond = fmt.Sprintf("%.2f", *v.SpearmanBeyondNoise)
+	}
+	return lines(
+		fmt.Sprintf("the mapping with the best prediction (%s) is %.1f %% slower than the fastest (%s)", v.Chosen,
+			v.RegretPercent, v.Fastest),
+		fmt.Sprintf("rank correlation of predicted and measured times: %.2f; where they differ by more than the "+
+			"noise (%.1f %%): %s; of %d pairs that do, %d are in order", v.Spearman, 100*v.Noise, beyond, v.Pairs,
+			v.Ordered),
+		fmt.Sprintf("measured over predicted: median %.2f, from %.2f to %.2f", v.Ratio, v.RatioLow, v.RatioHigh))
 }

@@ -37,12 +37,12 @@ say "a fat tree of 48 hosts, 2:1 taper, 20 Mb/s a link"
 remap testbed up --name "$name" --topology "$topology"
 
 say "the solver in the order of the hosts, beside others; messages and port counters are recorded"
-rm -rf profiles
-remap testbed run "${job[@]}" --program $program --strategy identity --launches 1 --record profiles \
+profiles=$(mktemp -d "$PWD/profiles.XXXXXX")
+remap testbed run "${job[@]}" --program $program --strategy identity --launches 1 --record "$profiles" \
 	--links ports.csv --force
 
 say "a mapping from the recorded messages and the counters"
-remap optimize "${network[@]}" --hosts "$hosts" --graph profiles --measured ports.csv \
+remap optimize "${network[@]}" --hosts "$hosts" --graph "$profiles" --measured ports.csv \
 	--output found.csv --force --control=false
 
 say "default (identity), static (best, which knows nothing of others) and what was found, each measured"
