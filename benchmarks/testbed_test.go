@@ -261,11 +261,10 @@ func TestTestbedVariantsTable(t *testing.T) {
 			options []string
 		}{
 			{"as by default", nil},
-			{"packets in the order of arrival", []string{"--fair=false"}},
-			{"the same, windows that grow", []string{"--fair=false", "--window-bytes", "0"}},
-			{"the same, ports of 64 KiB", []string{"--fair=false", "--window-bytes", "0", "--port-bytes", "65536"}},
-			{"the same, BBR", []string{"--fair=false", "--window-bytes", "0", "--port-bytes", "65536",
-				"--tcp", "bbr"}},
+			{"windows of 64 KiB", []string{"--window-bytes", "65536"}},
+			{"windows that grow", []string{"--window-bytes", "0"}},
+			{"windows that grow, ports of 64 KiB", []string{"--window-bytes", "0", "--port-bytes", "65536"}},
+			{"the same with BBR", []string{"--window-bytes", "0", "--port-bytes", "65536", "--tcp", "bbr"}},
 		} {
 			p.raise(&c, variant.options...)
 			v := p.validate(&c, 3, "--strategies", "identity,tiling", "--random", "2", "--rounds", "0")

@@ -25,18 +25,13 @@ import (
 type Options struct {
 	// Name tells testbeds of one machine apart: 1 to 20 letters, digits and hyphens.
 	Name string
-	// BufferBytes is what waits at most in a queue, in bytes on the wire; what comes then is dropped.
-	// With Fair a port of a switch has a queue for each source host, and their limits are counted in
-	// packets of full size.
+	// BufferBytes is what waits at most at a port, in bytes on the wire; what comes then is dropped.
 	BufferBytes int
 	// MTU is the size of the largest IP packet, in bytes.
 	MTU int
 	// Static: a switch sends all packets to a host to the same next link, as the simulator's routing
 	// static does; else it draws one for each TCP connection and direction, as hash does.
 	Static bool
-	// Fair: a switch's port serves the hosts that packets come from in turn, each with a queue of its
-	// own; else a port has one queue, and packets leave in the order in which they came.
-	Fair bool
 	// Seed is that of the switches' hash functions; another seed draws other paths.
 	Seed uint32
 	// CongestionControl is TCP's on all hosts, such as reno or bbr; empty = that of the machine. Others,
@@ -46,12 +41,12 @@ type Options struct {
 	WindowBytes int
 }
 
-// DefaultOptions are close to a lossless network with credits: windows are as large as an input buffer
-// of the simulator, and ports hold them all, so that no packet of a job of 64 ranks is dropped. Reno is
-// the congestion control that every kernel has in every namespace.
+// DefaultOptions are close to a lossless network with credits: a connection has as much under way as the
+// input buffers on a path of the simulator hold, and ports hold it all, so that no packet of a job of 64
+// ranks is dropped. Reno is the congestion control that every kernel has in every namespace.
 func DefaultOptions() Options {
-	return Options{Name: "testbed", BufferBytes: defaultBuffer, MTU: 1500, Fair: true, Seed: 1,
-		CongestionControl: "reno", WindowBytes: 65536}
+	return Options{Name: "testbed", BufferBytes: defaultBuffer, MTU: 1500, Seed: 1,
+		CongestionControl: "reno", WindowBytes: defaultWindow}
 }
 
 // ErrUnsupported is what Up, Down and Open return where a testbed is not to be had; its text says why.

@@ -116,9 +116,8 @@ func (n *Network) makeCables(context.Context) error {
 		near, far := &p.Ports[l], &p.Ports[back]
 		link := attributes(near.Device)
 		link.HardwareAddr, link.MTU = p.Nodes[near.Node].MAC, p.Options.MTU
-		link.TxQLen = p.Options.BufferBytes / (p.Options.MTU + ethernetHeader) // of a source's queue
 		if err := n.handles[near.Node].LinkAdd(&netlink.Veth{LinkAttrs: link, PeerName: far.Device,
-			PeerHardwareAddr: p.Nodes[far.Node].MAC, PeerMTU: uint32(p.Options.MTU), PeerTxQLen: link.TxQLen,
+			PeerHardwareAddr: p.Nodes[far.Node].MAC, PeerMTU: uint32(p.Options.MTU),
 			PeerNamespace: netlink.NsFd(n.spaces[far.Node])}); err != nil {
 			return fmt.Errorf("cable from %s to %s: %w", p.Nodes[near.Node].Name, p.Nodes[far.Node].Name, err)
 		}
@@ -185,8 +184,14 @@ func (n *Network) configurePort(l int32) error {
 	if err := handle.LinkSetUp(device); err != nil {
 		return err
 	}
-	if err := n.setQueue(l); err != nil {
-		return err
+	rate := uint64(port.BytesPerSecond)
+	if err := handle.QdiscReplace(&netlink.Tbf{
+		QdiscAttrs: netlink.QdiscAttrs{LinkIndex: n.devices[l], Parent: netlink.HANDLE_ROOT,
+			Handle: netlink.MakeHandle(1, 0)},
+		Rate: rate, Limit: uint32(n.Plan.Options.BufferBytes),
+		Buffer: netlink.Xmittime(rate, uint32(n.Plan.burst())),
+	}); err != nil {
+		return fmt.Errorf("the kernel's token bucket (tc-tbf): %w", err)
 	}
 	// Without it a queue of seconds would hold up the question for the neighbour's address.
 	return handle.NeighSet(&netlink.Neigh{LinkIndex: n.devices[l], State: netlink.NUD_PERMANENT,

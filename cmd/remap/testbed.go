@@ -101,9 +101,6 @@ func (s *settings) bedFlags() []cli.Flag {
 	return []cli.Flag{
 		&cli.IntFlag{Name: "port-bytes", Destination: &s.bed.BufferBytes, Value: d.BufferBytes,
 			Usage: "`N` bytes that wait at a port before it drops packets"},
-		&cli.BoolFlag{Name: "fair", Destination: &s.bed.Fair, Value: d.Fair, DefaultText: "on",
-			Usage: "ports serve source hosts in turn, as a switch serves its inputs; --fair=false: in the order " +
-				"of arrival"},
 		&cli.IntFlag{Name: "mtu", Destination: &s.bed.MTU, Value: d.MTU, Usage: "`N` bytes of the largest IP " +
 			"packet"},
 		&cli.StringFlag{Name: "tcp", Destination: &s.bed.CongestionControl, Value: d.CongestionControl,
