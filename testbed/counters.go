@@ -2,6 +2,7 @@ package testbed
 
 import (
 	"encoding/csv"
+	"fmt"
 	"io"
 	"math"
 	"strconv"
@@ -93,11 +94,16 @@ var linkColumns = []columns.Column{
 	{Name: "drops", Kind: columns.Integer},
 }
 
-// WriteLinks writes a links file as CSV: a row for every directed link, in the order of the topology.
-// congested_fraction is the share of samples in which a queue waited, busy_fraction that of the time
-// in which the port sent. A port is never stalled: TCP has no credits.
-func (m *Measurement) WriteLinks(w io.Writer) error {
-	out, err := columns.NewWriter(w, columns.CSV, linkColumns)
+// WriteLinks writes a links file as csv, json or parquet: a row for every directed link, in the order of
+// the topology. congested_fraction is the share of samples in which a queue waited, busy_fraction that
+// of the time in which the port sent. A port is never stalled: TCP has no credits.
+func (m *Measurement) WriteLinks(w io.Writer, format string) error {
+	known := map[string]columns.Format{"csv": columns.CSV, "json": columns.JSON, "parquet": columns.Parquet}
+	kind, ok := known[format]
+	if !ok {
+		return fmt.Errorf("links as %q: it is csv, json or parquet", format)
+	}
+	out, err := columns.NewWriter(w, kind, linkColumns)
 	if err != nil {
 		return err
 	}

@@ -241,7 +241,7 @@ func TestRealWatch(t *testing.T) {
 			m.Queued[crowded], m.Samples, m.Most[crowded])
 	}
 	var links, snapshots strings.Builder
-	if err := errors.Join(m.WriteLinks(&links), m.WriteSnapshots(&snapshots)); err != nil {
+	if err := errors.Join(m.WriteLinks(&links, "csv"), m.WriteSnapshots(&snapshots)); err != nil {
 		t.Fatal(err)
 	}
 	if lines := strings.Count(links.String(), "\n"); lines != 1+len(n.Plan.Ports) {

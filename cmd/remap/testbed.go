@@ -147,11 +147,9 @@ func (s *settings) secondsFlag() []cli.Flag {
 }
 
 func (s *settings) countersFlags() []cli.Flag {
-	return []cli.Flag{
-		&cli.StringFlag{Name: "links", Destination: &s.links,
-			Usage: "write what every port did to a `FILE`, CSV; of several launches the last one's"},
+	return append(only(s.measureFlags(), "links"),
 		&cli.StringFlag{Name: "snapshots", Destination: &s.bed.snapshots,
-			Usage: "write the counters at the beginning and at the end to a `FILE`, CSV with a time"}}
+			Usage: "write the counters at the beginning and at the end to a `FILE`, CSV with a time"})
 }
 
 func (p *program) testbedUp(ctx context.Context) error {

@@ -15,10 +15,8 @@ type bedFiles struct{ report, links, snapshots *output }
 
 func (p *program) openBedFiles() (f *bedFiles, err error) {
 	f = &bedFiles{}
-	for option, path := range map[string]string{"links": p.links, "snapshots": p.bed.snapshots} {
-		if simfiles.FormatOf(path) != simfiles.CSV {
-			return nil, usage("the file is CSV", "--%s %s: the ending says another format", option, path)
-		}
+	if simfiles.FormatOf(p.bed.snapshots) != simfiles.CSV {
+		return nil, usage("the file is CSV", "--snapshots %s: the ending says another format", p.bed.snapshots)
 	}
 	for _, file := range []struct {
 		path string
@@ -35,7 +33,8 @@ func (p *program) openBedFiles() (f *bedFiles, err error) {
 // write writes the files that were asked for.
 func (f *bedFiles) write(m *testbed.Measurement) (err error) {
 	if f.links.toFile() {
-		err = f.links.write(func(w io.Writer) error { return m.WriteLinks(w) })
+		format := simfiles.FormatOf(f.links.path).String()
+		err = f.links.write(func(w io.Writer) error { return m.WriteLinks(w, format) })
 	}
 	if f.snapshots.toFile() {
 		err = errors.Join(err, f.snapshots.write(func(w io.Writer) error { return m.WriteSnapshots(w) }))
