@@ -44,7 +44,7 @@ func read(port *PortCounters, queues []netlink.Qdisc, device int) error {
 }
 
 // Watch measures until the context ends, and looks at the queues once in every interval; with 0 only
-// at both ends. A look takes about 10 us of processor time for each node.
+// at both ends.
 func (n *Network) Watch(ctx context.Context, interval time.Duration) (*Measurement, error) {
 	m := newMeasurement(n.Plan)
 	begin := time.Now()

@@ -17,7 +17,8 @@ import (
 
 const (
 	testbedUpExamples = `
-  remap testbed up --topology fattree:nodes-per-leaf=4,leaves-per-pod=4,pods=1,aggs-per-pod=2,cores=0,gbps=0.02
+  remap testbed up \
+      --topology fattree:nodes-per-leaf=4,leaves-per-pod=4,pods=1,aggs-per-pod=2,cores=0,gbps=0.02
   remap testbed up --topology torus:4x4,gbps=0.02 --name torus --routing static
 `
 	testbedDownExamples = `
