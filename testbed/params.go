@@ -10,9 +10,9 @@ const (
 	// defaultBuffer is more than 160 connections have under way to one port.
 	defaultBuffer = 32 << 20
 	// defaultWindow is what a connection has under way at most in a lossless network: the three input
-	// buffers of 64 KiB on a path between two leaf switches. Beside others, steps of nas-cg:16 took 0.62 to 0.75 of the predicted time
-	// with 64 KiB and 0.97 to 1.19 with 192 KiB (remap testbed validate, the first crowded case of
-	// benchmarks/testbed_test.go; it was chosen on this case).
+	// buffers of 64 KiB on a path between two leaf switches. Beside others, steps of nas-cg:16 took 0.62
+	// to 0.75 of the predicted time with 64 KiB and 0.97 to 1.19 with 192 KiB (remap testbed validate,
+	// the first crowded case of benchmarks/testbed_test.go; it was chosen on this case).
 	defaultWindow = 3 << 16
 	// maxBuffer is where a byte count of the kernel's shaper still fits 32 bits, many times over.
 	maxBuffer = 1 << 28
