@@ -67,6 +67,11 @@ var crowdedBeds = []testbedCase{
 		[]string{"--pattern", "stencil2d:4x4" + bedHalo,
 			"--hosts", "n[0-3,6-9,12-15,18-21,24-27,30-33,36-39,42-45]"},
 		"ring:8,endless=true@n4,n10,n16,n22,n5,n11,n17,n23"},
+	{"transpose 16 on 32 hosts, crowded", "fattree:nodes-per-leaf=6,leaves-per-pod=8,pods=1,aggs-per-pod=3," +
+		"cores=0,gbps=0.02",
+		[]string{"--pattern", "fft2d:planes=1,grid=4x4,bytes=40000",
+			"--hosts", "n[0-3,6-9,12-15,18-21,24-27,30-33,36-39,42-45]"},
+		"ring:8,endless=true@n4,n10,n16,n22,n5,n11,n17,n23"},
 }
 
 // A testbedProgram is the command, built for these tests.

@@ -38,12 +38,11 @@ type Setup struct {
 	Timeout time.Duration
 	// Record is a folder for the profiles of Open MPI's monitoring; empty = the traffic is not recorded.
 	Record string
-	// Seed begins the seeds of the switches' hash functions; every launch has the next.
+	// Seed is that of the switches' hash functions. Launches with one seed have the same competitors: their
+	// connections take the same paths. Those of the job have ports of the kernel's choice, so they do not.
 	Seed uint32
 	// Folder takes the files of a launch.
 	Folder string
-
-	launches uint32
 }
 
 // Other is a competitor.
@@ -68,8 +67,7 @@ type Launch struct {
 	Ports *testbed.Measurement
 }
 
-// Run starts the job once, with its ranks where a placement says. Competitors are started anew, and
-// switches hash otherwise: every connection draws its paths again.
+// Run starts the job once, with its ranks where a placement says. Competitors are started anew.
 func (s *Setup) Run(ctx context.Context, p *launcher.Placement) (*Launch, error) {
 	if 2*s.Margin >= s.Play.Steps {
 		return nil, fmt.Errorf("%d steps of which %d do not count", s.Play.Steps, 2*s.Margin)
@@ -80,8 +78,7 @@ func (s *Setup) Run(ctx context.Context, p *launcher.Placement) (*Launch, error)
 			fmt.Errorf("the launch did not end within %v", s.Timeout))
 		defer cancel()
 	}
-	s.launches++
-	if err := s.Network.Reseed(s.Seed + s.launches); err != nil {
+	if err := s.Network.Reseed(s.Seed); err != nil {
 		return nil, err
 	}
 	others, err := s.startOthers(ctx)
@@ -117,7 +114,7 @@ func (s *Setup) startOthers(ctx context.Context) (*competitors, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	c := &competitors{cancel: cancel}
 	options := flows.DefaultOptions()
-	options.HostBytesPerSecond = s.Play.IdleBytesPerSecond
+	options.HostBytesPerSecond, options.FirstPort = s.Play.IdleBytesPerSecond, firstPort
 	for _, other := range s.Others {
 		var hosts []flows.Host
 		place, numbers := make([]int32, len(other.Hosts)), map[int32]int32{}
@@ -137,6 +134,7 @@ func (s *Setup) startOthers(ctx context.Context) (*competitors, error) {
 			return nil, errors.Join(fmt.Errorf("%s: %w", other.Name, err), c.stop())
 		}
 		c.jobs = append(c.jobs, job)
+		options.FirstPort += job.Ports()
 	}
 	return c, nil
 }

@@ -10,6 +10,9 @@ const (
 	// from that of 30 (remap simulate --repeats 6 and 30 of stencil2d:8x4 by rcm, testbed.md's tree).
 	Repeats = 30
 
+	// firstPort of the competitors is below those that the kernel gives (ip_local_port_range from 32768).
+	firstPort = 20000
+
 	// tailBytes of what a launcher says come with an error.
 	tailBytes = 2000
 )

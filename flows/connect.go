@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"strconv"
 	"sync"
 	"time"
 
@@ -37,7 +38,8 @@ func (j *Job) listen(ctx context.Context) error {
 		}
 		host := &j.hosts[l.toHost]
 		err := host.inside(func() (err error) {
-			j.listeners[l.toHost], err = config.Listen(ctx, "tcp", net.JoinHostPort(host.Address, "0"))
+			j.listeners[l.toHost], err = config.Listen(ctx, "tcp", net.JoinHostPort(host.Address,
+				strconv.Itoa(j.options.FirstPort)))
 			return err
 		})
 		if err != nil {
@@ -80,7 +82,8 @@ func (j *Job) dial(ctx context.Context) error {
 // dialLink makes the sender's end of a link and names the link to the receiver.
 func (j *Job) dialLink(ctx context.Context, l *link) error {
 	host := &j.hosts[l.fromHost]
-	dialer := net.Dialer{Control: j.options.control, LocalAddr: &net.TCPAddr{IP: net.ParseIP(host.Address)}}
+	dialer := net.Dialer{Control: j.options.control, LocalAddr: &net.TCPAddr{IP: net.ParseIP(host.Address),
+		Port: l.port}}
 	dialer.SetMultipathTCP(false)
 	err := host.inside(func() error {
 		c, err := dialer.DialContext(ctx, "tcp", j.listeners[l.toHost].Addr().String())

@@ -39,6 +39,7 @@ import (
 	"crypto/rand"
 	"encoding/binary"
 	"fmt"
+	"math"
 	"net"
 	"sync"
 	"time"
@@ -76,6 +77,7 @@ type Job struct {
 	players   []*player
 	links     []*link // of all pairs of ranks that talk
 	listeners []net.Listener
+	ports     int // on the host that has most
 
 	ctx    context.Context // ends with the job
 	cancel context.CancelFunc
@@ -163,8 +165,30 @@ func newJob(program *workload.Program, hosts []Host, place []int32, o Options) (
 			l.most = messages[peer] + unexpectedMost
 		}
 	}
-	return j, nil
+	return j, j.number()
 }
+
+// number gives the links their ports.
+func (j *Job) number() error {
+	used := make([]int, len(j.hosts))
+	for _, l := range j.links {
+		if l.local {
+			continue
+		}
+		used[l.fromHost]++
+		j.ports = max(j.ports, 1+used[l.fromHost])
+		if j.options.FirstPort == 0 {
+			continue
+		}
+		if l.port = j.options.FirstPort + used[l.fromHost]; l.port > math.MaxUint16 {
+			return fmt.Errorf("%s: no port is left above %d", l.name, j.options.FirstPort)
+		}
+	}
+	return nil
+}
+
+// Ports is how many ports the job has on the host that has most.
+func (j *Job) Ports() int { return j.ports }
 
 // link adds the pair of a sender and a receiver.
 func (j *Job) link(from, to int32, place []int32) {

@@ -15,6 +15,7 @@ type link struct {
 	name             string // for error messages
 	from, to         int32
 	fromHost, toHost int32
+	port             int           // of the sender's end; 0 = chosen by the kernel
 	local            bool          // both ranks sit on one host: there is no connection
 	discard          bool          // the receiver has no receives
 	most             int           // unexpected messages that the receiver keeps

@@ -41,6 +41,12 @@ type Options struct {
 	// (TCP_CONGESTION, Linux only). Empty = chosen by the kernel.
 	CongestionControl string
 
+	// FirstPort is the port at which hosts listen; the sender's ends of their connections have the next
+	// ones, in the order of links (Job.Ports of them on the host with most). The same job then has the
+	// same connections whenever it is started, as far as switches can tell that hash addresses and ports.
+	// 0 = chosen by the kernel.
+	FirstPort int
+
 	// ConnectTimeout is the longest time for making all connections. 0 = 20 s.
 	ConnectTimeout time.Duration
 }
@@ -65,6 +71,8 @@ func (o Options) Validate() error {
 		return fmt.Errorf("steps %d: must not be negative", o.Steps)
 	case o.Duration < 0:
 		return fmt.Errorf("duration %v: must not be negative", o.Duration)
+	case o.FirstPort < 0 || o.FirstPort > math.MaxUint16:
+		return fmt.Errorf("first port %d: must be 0 to %d", o.FirstPort, math.MaxUint16)
 	case o.ConnectTimeout < 0:
 		return fmt.Errorf("connect timeout %v: must not be negative", o.ConnectTimeout)
 	case runtime.GOOS != "linux" && (o.SendBuffer > 0 || o.ReceiveBuffer > 0 || o.CongestionControl != ""):

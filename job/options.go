@@ -32,6 +32,9 @@ type Options struct {
 	RecordedName string
 	// MessageBytes is the size of a recorded message where counts are not known.
 	MessageBytes int64
+	// Wait lets a rank that plays recorded traffic begin a round when it has all messages of the one
+	// before.
+	Wait bool
 	// UnitBytes is what one unit of the graph's weights stands for, in bytes.
 	UnitBytes int64
 	// MaxPackets is how many packets a rank are simulated at most, as a mean over the ranks of all

@@ -19,6 +19,8 @@ func (j *Job) loadTraffic(o *Options) error {
 		return Usage(forms, "--pattern or --graph is missing")
 	case o.Graph == "" && o.Messages != "":
 		return Usage(forms, "--messages goes with --graph")
+	case !o.IsRecorded() && o.Wait:
+		return Usage("patterns have wait=true where ranks can wait", "--wait goes with --graph")
 	}
 	if err := j.checkPhases(o); err != nil {
 		return err
@@ -72,7 +74,7 @@ func (j *Job) loadGraph(o *Options) error {
 	if j.Traffic.Ranks() == 0 {
 		return Failure("is this the right file?", "%s: the graph has no ranks", j.Name)
 	}
-	options := workload.RecordedOptions{MessageBytes: o.MessageBytes, PacketBytes: j.PacketBytes}
+	options := workload.RecordedOptions{MessageBytes: o.MessageBytes, PacketBytes: j.PacketBytes, Wait: o.Wait}
 	options.MaxPackets = j.shareOfPackets(workload.RecordedPackets(j.Traffic, options), j.Traffic.Ranks())
 	if j.Program, err = workload.Recorded(j.Traffic, options); err != nil {
 		return InOption("graph", err)

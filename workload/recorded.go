@@ -16,6 +16,8 @@ type RecordedOptions struct {
 	// MaxPackets is of all ranks together, up to 2^52; above it all volumes are scaled
 	// down; 0 = DefaultMaxPackets a rank.
 	MaxPackets int64
+	// Wait lets a rank begin a round when it has all messages of the one before, as iterative codes do.
+	Wait bool
 }
 
 // DefaultRecordedOptions are messages of 64 KiB, packets of 4 KiB and
@@ -110,6 +112,10 @@ func saturating(a, b int64) int64 {
 // messages have MessageBytes, the last one of a pair the rest. What a rank
 // sends itself is left out.
 //
+// With Wait a rank posts the receives of a round before it sends, and waits for
+// all its receives and sends of the round before the next. Messages of one number
+// are one round for both ranks, so no rank waits for ever.
+//
 // If that makes more than MaxPackets packets, volumes and counts are all
 // multiplied by one factor, stored in VolumeScale, and each pair keeps at least
 // one message; if one packet a pair is too many already, each pair sends
@@ -166,24 +172,41 @@ func (o RecordedOptions) packets(t *commgraph.Traffic, f float64) int64 {
 // recordedAt is the program at a factor.
 func (o RecordedOptions) recordedAt(t *commgraph.Traffic, f float64) (*Program, error) {
 	var ops int64
+	each := int64(1) // operations a message at most
+	if o.Wait {
+		each = 4
+	}
 	o.each(t, f, func(_ int32, m pairMessages) { ops += m.count })
 	// Entries were paid for by the size of their file, messages only by a number in it.
-	if most := max(maxOps, int64(len(t.Bytes))); ops > most {
+	if most := max(maxOps/each, int64(len(t.Bytes))); ops > most {
 		return nil, &input.Error{Reason: fmt.Sprintf("%d messages are too many: at most %d", ops, most),
 			Hint: "fewer packets (--max-packets) leave fewer messages"}
 	}
-	p := newProgram(t.Ranks(), int(ops), nil)
+	p := newProgram(t.Ranks(), int(ops*min(each, 2)), nil)
 	p.VolumeScale = f
-	var partners []partner
+	var in *senders
+	if o.Wait {
+		in = newSenders(t)
+	}
+	var from, to []partner
 	for r := range int32(t.Ranks()) {
-		partners = partners[:0]
+		from, to = from[:0], to[:0]
 		first, end := t.Row(r)
 		for i := first; i < end; i++ {
 			if t.Destinations[i] != r {
-				partners = append(partners, partner{t.Destinations[i], o.messages(t, i, f)})
+				to = append(to, partner{t.Destinations[i], o.messages(t, i, f)})
 			}
 		}
-		p.interleave(partners)
+		if !o.Wait {
+			p.interleave(to)
+			continue
+		}
+		for _, e := range in.of(r) {
+			if e.sender != r {
+				from = append(from, partner{e.sender, o.messages(t, e.entry, f)})
+			}
+		}
+		p.interleaveWaiting(from, to)
 	}
 	return p, nil
 }
@@ -205,17 +228,22 @@ type partner struct {
 	messages pairMessages
 }
 
+// round appends one operation for each partner that has a message in a round, and gives these partners.
+func (p *Program) round(kind OpKind, partners []partner, round int64) []partner {
+	left := partners[:0]
+	for _, q := range partners {
+		if round < q.messages.count {
+			p.Ops = append(p.Ops, Op{Kind: kind, Peer: q.rank, Bytes: q.messages.bytes(round)})
+			left = append(left, q)
+		}
+	}
+	return left
+}
+
 // interleave appends a rank's rounds; it uses up partners, ascending by rank.
 func (p *Program) interleave(partners []partner) {
 	for round := int64(0); len(partners) > 0; round++ {
-		left := partners[:0]
-		for _, to := range partners {
-			if round < to.messages.count {
-				p.send(int(to.rank), to.messages.bytes(round))
-				left = append(left, to)
-			}
-		}
-		partners = left
+		partners = p.round(Send, partners, round)
 	}
 	p.endRank()
 }

@@ -83,6 +83,7 @@ func TestRecordedConservesBytesAndMessages(t *testing.T) {
 		traffic := drawTraffic(t, counted)
 		o := DefaultRecordedOptions()
 		o.MessageBytes = rapid.Int64Range(100, 100000).Draw(t, "message")
+		o.Wait = rapid.Bool().Draw(t, "wait")
 		p := mustRecord(t, traffic, o)
 		if p.VolumeScale != 1 || p.Warning != "" {
 			t.Fatalf("scaled by %g, warning %q", p.VolumeScale, p.Warning)
@@ -175,7 +176,7 @@ func TestRecordedScaled(t *testing.T) {
 		counted := rapid.Bool().Draw(t, "counted")
 		traffic := drawTraffic(t, counted)
 		o := RecordedOptions{MessageBytes: 5000, PacketBytes: 512,
-			MaxPackets: rapid.Int64Range(1, 3000).Draw(t, "most")}
+			MaxPackets: rapid.Int64Range(1, 3000).Draw(t, "most"), Wait: rapid.Bool().Draw(t, "wait")}
 		p := mustRecord(t, traffic, o)
 		want, got := pairs(traffic), pairs(mustFold(t, p))
 		if least := int64(len(want)); (least > o.MaxPackets) != (p.Warning != "") {

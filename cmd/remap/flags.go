@@ -146,6 +146,9 @@ func (s *settings) trafficFlags() []cli.Flag {
 			Usage: "matrix of message counts beside a size matrix: a `FILE`"},
 		&cli.Int64Flag{Name: "message-bytes", Destination: &s.MessageBytes, Value: 65536,
 			Usage: "`N` bytes a message where counts are unknown"},
+		&cli.BoolFlag{Name: "wait", DisableDefaultText: true, Destination: &s.Wait,
+			Usage: "recorded traffic: ranks wait for all messages of a round, one from and to each partner, before " +
+				"the next round, as iterative codes do"},
 		&cli.Int64Flag{Name: "unit-bytes", Destination: &s.UnitBytes, Value: 1,
 			Usage: "`N` bytes for every unit of the graph's weights"},
 		&cli.Int64Flag{Name: "max-packets", Destination: &s.MaxPackets, Value: workload.DefaultMaxPackets,

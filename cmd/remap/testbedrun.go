@@ -83,6 +83,7 @@ func (p *program) testbedRun(ctx context.Context) error {
 	result := &bedRun{}
 	var launches []*experiment.Launch
 	for range p.bed.launches {
+		s.Seed++
 		l, err := s.Run(ctx, launcher.NewPlacement(j.Machine, j.Allocation, m))
 		if err != nil {
 			if ctx.Err() != nil && len(launches) > 0 {

@@ -154,13 +154,15 @@ func (p *program) addFound(ctx context.Context, j *remap.Environment,
 	return add("found", found.Best.Mapping)
 }
 
-// launchAll launches every mapping in turn, so that what else goes on on the machine meets all alike.
+// launchAll launches every mapping in turn, so that what else goes on on the machine meets all alike, and
+// so that all meet the same competitors on the same paths.
 // When a launch fails or is interrupted, the turns that are complete are kept.
 func (p *program) launchAll(ctx context.Context, s *experiment.Setup, j *remap.Environment,
 	candidates []*candidate) error {
 	meter := p.newMeter("launching", p.bed.launches*len(candidates))
 	defer meter.stop()
 	for turn := range p.bed.launches {
+		s.Seed++
 		for _, c := range candidates {
 			l, err := s.Run(ctx, launcher.NewPlacement(j.Machine, j.Allocation, c.mapping))
 			if err != nil {

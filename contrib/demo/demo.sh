@@ -43,9 +43,9 @@ remap testbed run "${job[@]}" --program $program --strategy identity --launches 
 
 say "a mapping from the recorded messages and the counters"
 remap optimize "${network[@]}" --hosts "$hosts" --graph "$profiles" --measured ports.csv \
-	--output found.csv --force --control=false
+	--wait --output found.csv --force --control=false
 
 say "default (identity), static (best, which knows nothing of others) and what was found, each measured"
 remap testbed validate "${job[@]}" --program $program --mapping found.csv --strategies identity,best \
-	--random 0 --rounds 0 --launches "${LAUNCHES:-3}"
+	--random 0 --rounds 0 --launches "${LAUNCHES:-6}"
 say "files are in $folder"
