@@ -30,8 +30,8 @@ func TestViewsAgree(t *testing.T) {
 	for i := range hosts {
 		hosts[i] = int32(i)
 	}
-	results, err := evalsim.Repeat(context.Background(), machine, []evalsim.Job{{Program: program, Hosts: hosts}}, o,
-		2, 1, nil)
+	jobs := []evalsim.Job{{Program: program, Hosts: hosts}}
+	results, err := evalsim.Repeat(context.Background(), machine, jobs, o, 2, 1, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
