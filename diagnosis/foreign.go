@@ -9,10 +9,6 @@ import (
 	"remap/topology"
 )
 
-// SuspectFraction is the congested fraction that a link must exceed, with 95 %
-// confidence, to be suspected.
-const SuspectFraction = 0.1
-
 // Suspect is a link that a job's own packets found congested.
 type Suspect struct {
 	Link int32

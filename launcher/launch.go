@@ -54,23 +54,23 @@ func (l Launch) Line(program string) string {
 		if !strings.ContainsRune(path, '/') {
 			path = "./" + path
 		}
-		words = append(words, "set -a; .", quote(path)+"; set +a;")
+		words = append(words, "set -a; .", Quote(path)+"; set +a;")
 	}
 	for _, assignment := range l.Env {
 		name, value, _ := strings.Cut(assignment, "=")
-		words = append(words, name+"="+quote(value))
+		words = append(words, name+"="+Quote(value))
 	}
 	for _, arg := range l.Args {
-		words = append(words, quote(arg))
+		words = append(words, Quote(arg))
 	}
 	if l.FromFile {
-		words[len(words)-1] += `"$(cat ` + quote(operand(l.path)) + `)"`
+		words[len(words)-1] += `"$(cat ` + Quote(operand(l.path)) + `)"`
 	}
 	return strings.Join(append(words, program), " ")
 }
 
-// quote makes a text one word of a POSIX shell; a word that begins with a hyphen stays one of options.
-func quote(text string) string {
+// Quote makes a text one word of a POSIX shell; a word that begins with a hyphen stays one of options.
+func Quote(text string) string {
 	plain := strings.IndexFunc(text, func(r rune) bool {
 		return !strings.ContainsRune("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-./+,:@%=", r)
 	}) < 0

@@ -25,6 +25,8 @@ type Link struct {
 	// Bytes that crossed the link, and Packets; estimates of a job's own from samples, which may be
 	// below 0 under hashes and filters.
 	Bytes, Packets float64
+	// Low is the lower end of the 95 % interval of Packets; NaN where packets are not counted.
+	Low float64
 	// Congested is the fraction of packets that found the port congested, with its 95 % interval; of
 	// port counters the share of time in which the port had data and could send none. NaN on links that
 	// leave hosts, whose ports do not sample.
@@ -67,11 +69,11 @@ func FromSamples(t *topology.Topology, tables []*sampling.Table, packetBytes, se
 	for i := range v.Links {
 		l := &v.Links[i]
 		if sum == nil || t.IsHost(t.Links[i].From) {
-			*l = Link{Bytes: unknown, Packets: unknown, Congested: notSeen}
+			*l = Link{Bytes: unknown, Packets: unknown, Low: unknown, Congested: notSeen}
 			continue
 		}
 		packets := sum.PacketsEstimate(int32(i))
-		*l = Link{Bytes: packets.Value * packetBytes, Packets: packets.Value,
+		*l = Link{Bytes: packets.Value * packetBytes, Packets: packets.Value, Low: packets.Low,
 			Congested: sum.Fraction(int32(i)), Sampled: packets.Low > 0}
 	}
 	return v
@@ -88,7 +90,7 @@ func FromCounts(t *topology.Topology, counts [][]evalsim.LinkStats, seconds floa
 			l.Packets += float64(links[i].Packets)
 			congested += float64(links[i].Congested)
 		}
-		l.Sampled = l.Packets > 0
+		l.Low, l.Sampled = l.Packets, l.Packets > 0
 		l.Congested = notSeen
 		if !t.IsHost(t.Links[i].From) {
 			share := 0.0
@@ -105,12 +107,12 @@ func FromCounts(t *topology.Topology, counts [][]evalsim.LinkStats, seconds floa
 func FromCounters(t *topology.Topology, c *counters.Links) *View {
 	v := &View{Links: make([]Link, len(t.Links)), Seconds: 1}
 	for i := range v.Links {
-		v.Links[i] = Link{Bytes: unknown, Packets: unknown, Congested: notSeen}
+		v.Links[i] = Link{Bytes: unknown, Packets: unknown, Low: unknown, Congested: notSeen}
 		if !c.Known[i] {
 			continue
 		}
 		share := c.Congested[i]
-		v.Links[i] = Link{Bytes: c.Rate[i], Packets: unknown, Sampled: c.Rate[i] > 0,
+		v.Links[i] = Link{Bytes: c.Rate[i], Packets: unknown, Low: unknown, Sampled: c.Rate[i] > 0,
 			Congested: sampling.Estimate{Value: share, Low: share, High: share}}
 	}
 	return v

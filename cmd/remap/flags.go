@@ -271,16 +271,16 @@ func (s *settings) measureFlags() []cli.Flag {
 		&cli.StringFlag{Name: "links-format", Destination: &s.linksFormat,
 			Usage: "`FORMAT` of --links: csv, json or parquet (default: by its ending)"},
 		&cli.StringFlag{Name: "view", Destination: &s.view, Value: "job",
-			Usage: "`WHO` fills the est_ columns of --links: job, or administrator for the receivers of all " +
-				"jobs; with --sampling"},
+			Usage: "`WHOSE` samples are read, and fill the est_ columns of --links: job, or administrator for those " +
+				"of all jobs"},
 		&cli.IntFlag{Name: "slices", Destination: &s.slices,
-			Usage: "rows of --links for each of `N` time slices of the first repeat's time"},
+			Usage: "rows for each of `N` time slices of the first repeat's time"},
 		&cli.BoolFlag{Name: "by-phase", DisableDefaultText: true, Destination: &s.byPhase,
-			Usage: "rows of --links for each phase of the program; turns --sampling on"},
+			Usage: "rows for each phase of the program; turns --sampling on"},
 		&cli.BoolFlag{Name: "by-tag", DisableDefaultText: true, Destination: &s.byTag,
-			Usage: "rows of --links for each tag of messages; turns --sampling on"},
+			Usage: "rows for each tag of messages; turns --sampling on"},
 		&cli.BoolFlag{Name: "by-call-site", DisableDefaultText: true, Destination: &s.byCallSite,
-			Usage: "rows of --links for each call site: the place in the application that posts messages, such " +
+			Usage: "rows for each call site: the place in the application that posts messages, such " +
 				"as a direction of a stencil or a collective; turns --sampling on"},
 		&cli.StringFlag{Name: "samples", Destination: &s.samples,
 			Usage: "write what every delivered packet carried to a `FILE`: CSV, JSON or Parquet by its ending; " +

@@ -15,6 +15,7 @@ type report struct {
 	value     any    // the JSON
 	table     grid   // text and markdown
 	more      []grid // tables below it; empty ones are left out
+	above     string // what comes first, for people; empty = none
 	under     string // a line below the table; empty = none
 	csvHeader []string
 	csvRows   [][]string
@@ -63,8 +64,15 @@ func (r *report) write(w io.Writer, format string, width int) error {
 	if format == "text" {
 		r.table.fit(width)
 	}
-	if err := r.table.render(w, format); err != nil {
-		return err
+	if r.above != "" {
+		if _, err := fmt.Fprintf(w, "%s\n\n", r.above); err != nil {
+			return err
+		}
+	}
+	if len(r.table.rows) > 0 || r.above == "" {
+		if err := r.table.render(w, format); err != nil {
+			return err
+		}
 	}
 	for _, more := range r.more {
 		if len(more.rows) == 0 {

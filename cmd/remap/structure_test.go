@@ -44,7 +44,7 @@ var mayImport = map[string][]string{
 	"replay":       {"workload", "commgraph"},
 	"simfiles":     {"evalsim", "sampling", "topology"},
 	"linkview":     {"counters", "evalsim", "sampling", "topology"},
-	"diagnosis":    {"linkview", "evalsim", "sampling", "topology"},
+	"diagnosis":    {"linkview", "commgraph", "evalsim", "sampling", "topology"},
 	"feedback":     {"counters", "evalsim", "mapping", "commgraph", "topology", "workload", "sampling"},
 	"robustness":   {"evalsim", "mapping", "topology", "workload"},
 	"testbed":      {"topology"},
@@ -52,15 +52,17 @@ var mayImport = map[string][]string{
 	"job": {"commgraph", "topology", "workload", "mapping", "sampling", "evalsim", "launcher", "rcm",
 		"tiling"},
 	".": {"job", "counters", "evalsim", "exchange", "feedback", "mapping", "sampling", "strategy",
-		"topology"},
+		"topology", "diagnosis", "linkview", "workload"},
 	"fixtures":   {"job", "commgraph", "topology", "workload", "mapping", "evalsim"},
 	"benchmarks": {"*"},
 	"cmd/remap":  {"*"},
 
-	"input":                 {},
-	"internal/testkit":      {"*"}, // imported by tests only
-	"internal/testkit/tier": {},    // so is this one
-	"internal/testkit/real": {},    // and this one
+	"input":            {},
+	"internal/testkit": {"*"}, // imported by tests only
+	"internal/testkit/labelled": {"topology", "workload", "commgraph", "mapping", "strategy", "sampling",
+		"evalsim"},
+	"internal/testkit/tier": {}, // so is this one
+	"internal/testkit/real": {}, // and this one
 	"sampling/bloom":        {"sampling"},
 	"sampling/tablejson":    {"sampling"},
 }

@@ -1,0 +1,83 @@
+package diagnosis
+
+import "math"
+
+// waiting is how the packets that wait divide over kinds of roots, as shares of all that wait.
+type waiting struct{ end, inside, foreign float64 }
+
+func (x *diagnosis) waiting() (w waiting, any bool) {
+	total := 0.0
+	for k, waits := range x.waits {
+		h := &x.tree.hot[k]
+		total += waits
+		if x.atOwnHost(h) {
+			w.end += waits
+			continue
+		}
+		own := x.own(h)
+		w.inside += waits * own
+		w.foreign += waits * (1 - own)
+	}
+	if total == 0 {
+		return waiting{}, false
+	}
+	return waiting{w.end / total, w.inside / total, w.foreign / total}, true
+}
+
+// lost is the logarithm of the factor that each cause costs.
+func (x *diagnosis) lost() map[Cause]float64 {
+	lost := map[Cause]float64{}
+	w, any := x.waiting()
+	if !any {
+		return lost
+	}
+	b := x.bounds
+	if b.Injection == 0 { // nothing is known of times: the packets that wait have to do
+		lost[ByOthers] = w.foreign
+		lost[ByPattern] = w.end
+		lost[cond(x.relievable(), ByMapping, ByPattern)] += w.inside
+		return lost
+	}
+	unavoidable := max(b.Injection, b.Ejection, b.Least)
+	needed := max(unavoidable, b.Interior)
+	lost[ByPattern] = math.Log(unavoidable / b.Injection)
+	lost[ByMapping] = math.Log(needed / unavoidable)
+	x.addRest(lost, math.Log(1/needed), w)
+	return lost
+}
+
+// addRest gives the time in which the job's own bytes keep no link busy to its cause. It is that of others
+// if packets wait at roots that the job does not fill, or if it is long although links have been found that
+// the job fills, which would be full all the time if they had it to themselves. Else the job waits in turns
+// for what was found; where nothing was, for collisions of messages at hosts or inside the network.
+func (x *diagnosis) addRest(lost map[Cause]float64, rest float64, w waiting) {
+	found := lost[ByPattern] + lost[ByMapping]
+	atHosts := 0.0
+	if lost[ByPattern] < math.Log(presentFactor) {
+		atHosts = w.end
+	}
+	switch {
+	case w.foreign >= foreignWaits || found >= math.Log(presentFactor) && rest >= math.Log(longRest):
+		part := 1.0
+		if atHosts > hostWaits {
+			part = w.foreign / (w.foreign + atHosts)
+		}
+		lost[ByOthers] += rest * part
+		lost[ByPattern] += rest * (1 - part)
+	case found >= math.Log(presentFactor):
+		for _, c := range []Cause{ByPattern, ByMapping} {
+			lost[c] += rest * lost[c] / found
+		}
+	case w.inside > w.end && x.relievable():
+		lost[ByMapping] += rest
+	default:
+		lost[ByPattern] += rest
+	}
+}
+
+func cond(yes bool, a, b Cause) Cause {
+	if yes {
+		return a
+	}
+	return b
+}
