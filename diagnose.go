@@ -36,8 +36,9 @@ type Diagnosis struct {
 	*diagnosis.Verdict
 	// Input is what the verdict was made from.
 	Input *diagnosis.Input
-	// Results are the simulations; nil where the network was measured.
-	Results []*evalsim.Result
+	// Results are the simulations, with slices of SliceLength; nil where the network was measured.
+	Results     []*evalsim.Result
+	SliceLength time.Duration
 	// Parts are the slices, phases, tags or call sites.
 	Parts []DiagnosisPart
 }
@@ -85,7 +86,8 @@ func (m *Environment) Diagnose(ctx context.Context, placed mapping.Mapping, o Di
 	if err = m.needs(ctx, in, placed, m.Program.VolumeScale/step); err != nil {
 		return nil, err
 	}
-	d := &Diagnosis{Verdict: diagnosis.Diagnose(in), Input: in, Results: results}
+	d := &Diagnosis{Verdict: diagnosis.Diagnose(in), Input: in, Results: results,
+		SliceLength: o.Simulation.SliceLength}
 	for _, part := range s.parts() {
 		some := s.input(part.has)
 		some.Hosts, some.Traffic = in.Hosts, in.Traffic
