@@ -108,12 +108,6 @@ func fit(text string, size, width float64) string {
 	return string(letters) + "..."
 }
 
-// mostColumns and mostLines are how many leaf switches and wires are drawn as lines.
-const (
-	mostColumns = 64
-	mostLines   = 2400
-)
-
 // layoutOf chooses how a network is laid out; rows is the number of panels below each other.
 func layoutOf(t *topology.Topology, shown []bool, width float64, rows int) (*layout, error) {
 	if shown != nil && len(shown) != t.Hosts() {

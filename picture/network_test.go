@@ -259,7 +259,8 @@ func TestPanelsShareTheScale(t *testing.T) {
 	}
 	for id, a := range byGroup[1] {
 		b := byGroup[2][id]
-		if a.Stroke != b.Stroke || a.Thickness > 1.1 && math.Abs(b.Thickness-max(0.5, a.Thickness/2)) > 1e-9 {
+		if a.Stroke != b.Stroke || a.Thickness > 1.2 &&
+			math.Abs(b.Thickness-max(leastThick(a.Stroke.Value), a.Thickness/2)) > 1e-9 {
 			t.Errorf("%s: %+v, at half the traffic %+v", id, a, b)
 		}
 	}
