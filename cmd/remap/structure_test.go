@@ -45,6 +45,7 @@ var mayImport = map[string][]string{
 	"simfiles":     {"evalsim", "sampling", "topology"},
 	"linkview":     {"counters", "evalsim", "sampling", "topology"},
 	"diagnosis":    {"linkview", "commgraph", "evalsim", "sampling", "topology"},
+	"picture":      {"linkview", "topology", "commgraph"},
 	"feedback":     {"counters", "evalsim", "mapping", "commgraph", "topology", "workload", "sampling"},
 	"robustness":   {"evalsim", "mapping", "topology", "workload"},
 	"testbed":      {"topology"},
