@@ -46,6 +46,7 @@ var mayImport = map[string][]string{
 	"linkview":     {"counters", "evalsim", "sampling", "topology"},
 	"diagnosis":    {"linkview", "evalsim", "sampling", "topology"},
 	"feedback":     {"counters", "evalsim", "mapping", "commgraph", "topology", "workload", "sampling"},
+	"report":       {},
 	"robustness":   {"evalsim", "mapping", "topology", "workload"},
 	"testbed":      {"topology"},
 	"experiment":   {"testbed", "replay", "flows", "launcher", "evalsim", "topology", "workload"},
