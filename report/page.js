@@ -17,6 +17,16 @@
     }
     return "";
   };
+  // told is the value of a shape, and below it what the other pictures say of the same thing.
+  const told = (shape) => {
+    const value = valueOf(shape), stage = shape.closest(".stage"), same = shape.closest("[data-id]");
+    if (!value || !stage || !same) return value;
+    const lines = all(".stage").flatMap((other) => {
+      const twin = other !== stage && other.querySelector(`[data-id="${CSS.escape(same.dataset.id)}"]`);
+      return twin ? [other.dataset.name + ": " + valueOf(twin)] : [];
+    });
+    return lines.length ? [stage.dataset.name + ": " + value, ...lines].join("\n") : value;
+  };
   const show = (text, x, y) => {
     if (tip.textContent !== text) tip.textContent = text;
     tip.classList.toggle("on", text !== "");
@@ -28,11 +38,11 @@
   };
   const hide = () => show("", 0, 0);
   document.addEventListener("pointermove", (event) => {
-    if (event.target.closest && event.target.closest("svg")) show(valueOf(event.target), event.clientX, event.clientY);
+    if (event.target.closest && event.target.closest("svg")) show(told(event.target), event.clientX, event.clientY);
     else if (event.pointerType === "mouse") hide();
   });
   document.addEventListener("pointerdown", (event) => {
-    if (event.target.closest && event.target.closest("svg")) show(valueOf(event.target), event.clientX, event.clientY);
+    if (event.target.closest && event.target.closest("svg")) show(told(event.target), event.clientX, event.clientY);
   });
   document.addEventListener("keydown", (event) => { if (event.key === "Escape") hide(); });
   document.addEventListener("focusout", hide);
@@ -134,7 +144,7 @@
     const centre = () => { // what stands in the middle, for those who do not point
       const box = svg.getBoundingClientRect(), x = box.left + box.width / 2, y = box.top + box.height / 2;
       const shape = document.elementFromPoint(x, y);
-      if (shape && svg.contains(shape)) show(valueOf(shape), x, y);
+      if (shape && svg.contains(shape)) show(told(shape), x, y);
     };
     stage.addEventListener("keydown", (event) => {
       const move = keys[event.key];
