@@ -64,7 +64,7 @@ func TestHelpExamples(t *testing.T) {
 	p := &program{}
 	var examples []example
 	names := []string{"map", "convert", "verify", "generate", "evaluate", "simulate", "compare", "optimize",
-		"version"}
+		"plot", "version"}
 	for _, name := range names {
 		command := p.newApp().Command(name)
 		if command == nil {
@@ -187,7 +187,7 @@ func shortened(args []string) []string {
 	case "optimize":
 		return append(slices.Clone(args), "--repeats", repeats, "--validation-repeats", repeats, "--steps", "1",
 			"--simulations", "4")
-	case "compare", "simulate":
+	case "compare", "simulate", "plot":
 		return append(slices.Clone(args), "--repeats", repeats)
 	}
 	return args

@@ -76,6 +76,8 @@ type settings struct {
 
 	bed bedOptions
 
+	plotted plotOptions
+
 	output   string
 	format   string
 	asked    bool // --format is the user's, not the default
@@ -265,16 +267,13 @@ func (s *settings) samplingFlag(effect string) []cli.Flag {
 }
 
 func (s *settings) measureFlags() []cli.Flag {
-	return []cli.Flag{
+	view := s.viewFlag("fills the est_ columns of --links: job, or administrator for the receivers of all jobs; " +
+		"with --sampling")
+	return append(join(view, s.slicesFlag("rows of --links for each of `N` time slices of the first repeat's time")),
 		&cli.StringFlag{Name: "links", Destination: &s.links,
 			Usage: "write what every link has seen to a `FILE`: CSV, JSON or Parquet by its ending"},
 		&cli.StringFlag{Name: "links-format", Destination: &s.linksFormat,
 			Usage: "`FORMAT` of --links: csv, json or parquet (default: by its ending)"},
-		&cli.StringFlag{Name: "view", Destination: &s.view, Value: "job",
-			Usage: "`WHO` fills the est_ columns of --links: job, or administrator for the receivers of all " +
-				"jobs; with --sampling"},
-		&cli.IntFlag{Name: "slices", Destination: &s.slices,
-			Usage: "rows of --links for each of `N` time slices of the first repeat's time"},
 		&cli.BoolFlag{Name: "by-phase", DisableDefaultText: true, Destination: &s.byPhase,
 			Usage: "rows of --links for each phase of the program; turns --sampling on"},
 		&cli.BoolFlag{Name: "by-tag", DisableDefaultText: true, Destination: &s.byTag,
@@ -286,8 +285,17 @@ func (s *settings) measureFlags() []cli.Flag {
 			Usage: "write what every delivered packet carried to a `FILE`: CSV, JSON or Parquet by its ending; " +
 				"turns --sampling on"},
 		&cli.StringFlag{Name: "latencies", Destination: &s.latencies,
-			Usage: "write latencies of messages by size to a `FILE`: CSV, JSON or Parquet by its ending"},
-	}
+			Usage: "write latencies of messages by size to a `FILE`: CSV, JSON or Parquet by its ending"})
+}
+
+// viewFlag says whose knowledge is written or drawn.
+func (s *settings) viewFlag(effect string) []cli.Flag {
+	return []cli.Flag{&cli.StringFlag{Name: "view", Destination: &s.view, Value: "job", Usage: "`WHO` " + effect}}
+}
+
+// slicesFlag cuts the time of a run.
+func (s *settings) slicesFlag(effect string) []cli.Flag {
+	return []cli.Flag{&cli.IntFlag{Name: "slices", Destination: &s.slices, Usage: effect}}
 }
 
 func (s *settings) loopFlags() []cli.Flag {

@@ -45,7 +45,7 @@ var mayImport = map[string][]string{
 	"simfiles":     {"evalsim", "sampling", "topology"},
 	"linkview":     {"counters", "evalsim", "sampling", "topology"},
 	"diagnosis":    {"linkview", "evalsim", "sampling", "topology"},
-	"picture":      {"linkview", "topology"},
+	"picture":      {"linkview", "topology", "commgraph"},
 	"feedback":     {"counters", "evalsim", "mapping", "commgraph", "topology", "workload", "sampling"},
 	"report":       {},
 	"robustness":   {"evalsim", "mapping", "topology", "workload"},
