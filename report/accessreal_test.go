@@ -119,7 +119,8 @@ func TestRealNarrow(t *testing.T) {
 			t.Errorf("%q does not show its focus", at)
 		}
 	}
-	for _, want := range []string{"skip A", "screen BUTTON", "stage DIV", "chart FIGURE", "scroll DIV", "BUTTON"} {
+	for _, want := range []string{"skip A", "screen BUTTON", "stage DIV", "chart FIGURE", "scroll DIV",
+		"BUTTON"} {
 		if !reached[want] {
 			t.Errorf("Tab does not reach %q: %v", want, reached)
 		}
@@ -144,7 +145,8 @@ func TestRealPrint(t *testing.T) {
 		t.Fatal(err)
 	}
 	text := string(out)
-	for _, want := range []string{"Verdict", "25 % less time. x", "Results x", "Convergence", "remap optimize --hosts x"} {
+	for _, want := range []string{"Verdict", "25 % less time. x", "Results x", "Convergence",
+		"remap optimize --hosts x"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%q is not printed:\n%s", want, text)
 		}

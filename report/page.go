@@ -56,6 +56,8 @@ type Network struct {
 	// Text are paragraphs above the pictures.
 	Text     []string
 	Pictures []Picture
+	// Legend is an <svg> element that explains them; empty = none.
+	Legend []byte
 }
 
 // Picture is a drawing of the network.
@@ -69,6 +71,9 @@ type Picture struct {
 
 // Drawing is the SVG as it is.
 func (p Picture) Drawing() template.HTML { return template.HTML(p.SVG) }
+
+// Key is the legend as it is.
+func (n *Network) Key() template.HTML { return template.HTML(n.Legend) }
 
 //go:embed page.html
 var pageText string

@@ -60,7 +60,7 @@
   // Tables: a button in every heading sorts, numbers by data-sort.
   all("table").forEach((table) => {
     const body = table.tBodies[0], heads = all("thead th", table);
-    if (body.rows.length < 2) { all("[data-sortable]", table).forEach((hint) => hint.remove()); return; }
+    if (body.rows.length < 2) { all("[data-sortable]", table.closest("section")).forEach((hint) => hint.remove()); return; }
     heads.forEach((head, column) => {
       const button = document.createElement("button");
       button.type = "button";

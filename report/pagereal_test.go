@@ -39,16 +39,25 @@ func silent(t *testing.T, b *real.Tab) {
 
 // middle is the middle of the first element of a selector, scrolled into view.
 func middle(b *real.Tab, selector string) (x, y float64) {
-	real.Eval[bool](b, fmt.Sprintf(`document.querySelector(%q).scrollIntoView({block: "center"}), true`, selector))
+	real.Eval[bool](
+		b,
+		fmt.Sprintf(`document.querySelector(%q).scrollIntoView({block: "center"}), true`, selector),
+	)
 	settle(b)
-	at := real.Eval[[]float64](b, fmt.Sprintf(`(() => { const r = document.querySelector(%q).getBoundingClientRect();
-		return [r.x + r.width / 2, r.y + r.height / 2]; })()`, selector))
+	at := real.Eval[[]float64](
+		b,
+		fmt.Sprintf(`(() => { const r = document.querySelector(%q).getBoundingClientRect();
+		return [r.x + r.width / 2, r.y + r.height / 2]; })()`, selector),
+	)
 	return at[0], at[1]
 }
 
 // settle waits until the browser has drawn what was asked for, and told the page of it.
 func settle(b *real.Tab) {
-	real.Eval[bool](b, "new Promise((end) => requestAnimationFrame(() => requestAnimationFrame(() => end(true))))")
+	real.Eval[bool](
+		b,
+		"new Promise((end) => requestAnimationFrame(() => requestAnimationFrame(() => end(true))))",
+	)
 }
 
 // view is the viewBox of picture i: x, y, width, height.
@@ -92,8 +101,11 @@ func TestRealPolicy(t *testing.T) {
 		`(() => { window.ran = "no"; const s = document.createElement("script"); s.textContent = "window.ran='yes'";
 			document.body.append(s); return window.ran; })()`,
 	} {
-		got, err := chromedp.Run(b.Context, chromedp.Evaluate[string](strings.ReplaceAll(attempt, "URL", server.URL),
-			chromedp.EvalAwaitPromise))
+		got, err := chromedp.Run(
+			b.Context,
+			chromedp.Evaluate[string](strings.ReplaceAll(attempt, "URL", server.URL),
+				chromedp.EvalAwaitPromise),
+		)
 		if err != nil || got != "no" {
 			t.Errorf("%s: %q, %v", attempt, got, err)
 		}

@@ -1,6 +1,7 @@
 // Package real starts real programs for tests: Chromium (Browser), and the launchers Open MPI 4 and 5,
 // Hydra of MPICH, and Slurm, all on this machine. Ranks run on hosts that do not exist: each gets the
-// host name that the launcher asked for. The scripts behind it are in tools/real; make test-real installs what is missing.
+// host name that the launcher asked for. The scripts behind it are in tools/real; make test-real
+// installs what is missing.
 //
 //	real.Need(t, "mpiexec.hydra")
 //	command := exec.CommandContext(t.Context(), "mpiexec.hydra", "-f", file, "-n", "8", program)
