@@ -143,7 +143,10 @@ func drawText(c vg.Canvas, s *Shape, at func(x, y float64) vg.Point) {
 		x -= textWidth(text, s.Size, s.Bold)
 	}
 	c.SetColor(ink)
-	c.FillString(face(s.Size, s.Bold), at(x, s.Y0), text)
+	for _, part := range strings.SplitAfter(text, "1") { // the fonts' kerning makes one stroke of 11
+		c.FillString(face(s.Size, s.Bold), at(x, s.Y0), part)
+		x += textWidth(part, s.Size, s.Bold)
+	}
 }
 
 // latin replaces characters that the fonts of PDF files lack here.

@@ -13,7 +13,8 @@ const mostGroups = 24
 // dragonflyLayout draws groups around a circle, with a line for the links between two groups. A group has
 // a row a router: its hosts, then its links to the other routers of the group. With many groups the links
 // between them are a matrix.
-func dragonflyLayout(t *topology.Topology, d *topology.DragonflyRoute, shown []bool, shape treeShape) *layout {
+func dragonflyLayout(t *topology.Topology, d *topology.DragonflyRoute, shown []bool,
+	shape treeShape) *layout {
 	hosts := leafHosts(t)
 	visible := shownSwitches(hosts, shown)
 	groups, routers := int(d.GroupCount), int(d.Routers)
@@ -55,7 +56,7 @@ func dragonflyLayout(t *topology.Topology, d *topology.DragonflyRoute, shown []b
 		}
 		left := x + (float64(most)+0.5)*cell
 		l.under = append(l.under, Shape{Kind: Box, X0: left, Y0: y, X1: left + float64(routers)*cell - cell*0.1,
-			Y1: y + cell*0.9, Fill: Named(InkIdle)})
+			Y1: y + cell*0.9, Fill: Named(InkGround)})
 	}
 	for _, w := range within {
 		x, y := corner(int(w.from))
@@ -63,17 +64,17 @@ func dragonflyLayout(t *topology.Topology, d *topology.DragonflyRoute, shown []b
 		l.marks = append(l.marks, mark{w.links, wireName(t, &w),
 			Shape{Kind: Box, X0: left, Y0: y, X1: left + cell*0.9, Y1: y + cell*0.9}})
 	}
-	l.explain = append(l.explain, "A block is a group, a row of it a router: boxes at its left are its hosts, shaded "+
-		"by the links to them; cell j at its right is its link to router j of the group, with a bar as wide as the "+
-		"traffic.")
+	l.explain = append(l.explain, "A block is a group, a row of it a router: boxes at its left are its hosts, "+
+		"shaded by the links to them; cell j at its right is its link to router j of the group, with a bar as "+
+		"wide as the traffic.")
 	return l
 }
 
 // circle places groups around a circle and draws the lines between them.
 func (l *layout) circle(t *topology.Topology, groups int, cells, rows float64, between map[[2]int][]int32,
 	shape treeShape) (place func(g int) (x, y float64), cell float64) {
-	l.height = min(shape.width*0.62, 90*shape.unit)
-	cell = min(9, 0.8*math.Pi*(l.height*0.5)/float64(groups)/cells, l.height*0.2/rows)
+	l.height = min(shape.width*0.52, 90*shape.unit)
+	cell = min(13, 0.8*math.Pi*(l.height*0.5)/float64(groups)/cells, l.height*0.2/rows)
 	rx := min(shape.width/2-cells*cell*0.6-4, l.height)
 	ry := l.height/2 - rows*cell*0.6 - 12
 	place = func(g int) (x, y float64) {
@@ -87,7 +88,11 @@ func (l *layout) circle(t *topology.Topology, groups int, cells, rows float64, b
 	}
 	for a := range groups {
 		x, y := place(a)
-		l.over = append(l.over, label(x, y-rows*cell/2-3, 7, Middle, fmt.Sprintf("group %d", a)))
+		under := y - rows*cell/2 - 3
+		if y > l.height*0.6 {
+			under = y + rows*cell/2 + 8
+		}
+		l.over = append(l.over, label(x, under, 7, Middle, fmt.Sprintf("group %d", a)))
 		for b := range groups {
 			if links := between[[2]int{a, b}]; len(links) > 0 {
 				line := Shape{Kind: Curve, CX: shape.width / 2, CY: l.height / 2}
@@ -99,8 +104,8 @@ func (l *layout) circle(t *topology.Topology, groups int, cells, rows float64, b
 			}
 		}
 	}
-	l.explain = append(l.explain, "Lines are all links between two groups: the half next to a group shows what that "+
-		"group sends.")
+	l.explain = append(l.explain, "Lines are all links between two groups: the half next to a group shows what "+
+		"that group sends.")
 	return place, cell
 }
 
@@ -111,7 +116,7 @@ func (l *layout) groupMatrix(groups int, cells, rows float64, between map[[2]int
 	unit := size / float64(groups)
 	left, top := (shape.width-size)/2, 12.0
 	l.under = append(l.under, Shape{Kind: Box, X0: left, Y0: top, X1: left + size, Y1: top + size,
-		Fill: Named(InkIdle)})
+		Fill: Named(InkGround)})
 	l.over = append(l.over, label(left, top-3, 8, Start, "links between groups: row = from, column = to"))
 	for a := range groups {
 		for b := range groups {

@@ -55,7 +55,7 @@ func gridLayout(t *topology.Topology, g *topology.GridRoute, shown []bool, shape
 	p := planesOf(g.Extents, shape.width/(50*shape.unit))
 	square := min(64, (shape.width-8)/(p.across+1), 40*shape.unit/math.Sqrt(p.tall)+10)
 	l := &layout{width: shape.width, explain: gridWords(g)}
-	l.height, l.thickest = (p.tall+1.2)*square, min(mostThick, square*0.25)
+	l.height, l.thickest = (p.tall+0.3)*square, min(mostThick, square*0.25)
 	d := int(g.Dimensions)
 	left := square*0.5 + 4
 	hosts := leafHosts(t)
@@ -134,8 +134,8 @@ func (l *layout) hostBlock(hosts []int32, x, y, size float64) {
 
 // gridWords explain the drawing of a grid.
 func gridWords(g *topology.GridRoute) []string {
-	words := []string{"A square is a switch with its hosts, shaded by the links to the hosts. The half of a line " +
-		"next to a switch shows what that switch sends."}
+	words := []string{"A square is a switch with its hosts, shaded by the links to the hosts. The half of a " +
+		"line next to a switch shows what that switch sends."}
 	for _, wrap := range g.Wrap {
 		if wrap {
 			words[0] += " Lines that leave the drawing come in at the other side."
@@ -143,8 +143,8 @@ func gridWords(g *topology.GridRoute) []string {
 		}
 	}
 	if g.Dimensions > 2 {
-		words = append(words, "Planes of further dimensions stand beside or below each other; slanted lines lead to "+
-			"the next plane (up) and to the one before (down).")
+		words = append(words, "Planes of further dimensions stand beside or below each other; slanted lines lead "+
+			"to the next plane (up) and to the one before (down).")
 	}
 	return words
 }

@@ -28,9 +28,9 @@ func hyperxLayout(t *topology.Topology, h *topology.HyperXRoute, shown []bool, s
 	wide, tall := float64(longest)+0.8, float64(rows+d)+1
 	cell := min(12, shape.width/(p.across*wide), 100*shape.unit/(p.tall*tall))
 	left := (shape.width - p.across*wide*cell) / 2
-	l := &layout{width: shape.width, height: p.tall*tall*cell + 4, explain: []string{"A tile is a switch. Its upper " +
-		"boxes are hosts, shaded by the links to them. Each row below is a dimension: cell j is the link to the " +
-		"switch at place j in it, with a bar as wide as the traffic."}}
+	l := &layout{width: shape.width, height: p.tall*tall*cell + 4, explain: []string{"A tile is a switch. Its " +
+		"upper boxes are hosts, shaded by the links to them. Each row below is a dimension: cell j is the link " +
+		"to the switch at place j in it, with a bar as wide as the traffic."}}
 	corner := func(sw int32) (x, y float64) {
 		x, y = p.place(h.Coordinates[int(sw)*d : int(sw+1)*d])
 		return left + x*wide*cell, 2 + y*tall*cell
@@ -47,7 +47,7 @@ func hyperxLayout(t *topology.Topology, h *topology.HyperXRoute, shown []bool, s
 		for k, n := range extents {
 			top := y + (float64(rows+k)+0.3)*cell
 			l.under = append(l.under, Shape{Kind: Box, X0: x, Y0: top, X1: x + (float64(n)-0.1)*cell,
-				Y1: top + cell*0.9, Fill: Named(InkIdle)})
+				Y1: top + cell*0.9, Fill: Named(InkGround)})
 		}
 	}
 	for _, w := range wires(t, visible) {

@@ -44,6 +44,9 @@ type hostMark struct {
 // mostThick is the thickness of the line with the most traffic, in points, where there is room.
 const mostThick = 4.5
 
+// leastBar is the least width of a bar as a share of its cell, so that its colour is seen.
+const leastBar = 0.3
+
 // drawing is a picture in work.
 type drawing struct {
 	t     *topology.Topology
@@ -133,8 +136,7 @@ func (d *drawing) inked(m *mark, l *load) (Shape, bool) {
 			return s, false
 		}
 		s.Fill = ink
-		width := s.X1 - s.X0
-		spare := (width - max(width*l.use(), min(width, 0.7))) / 2
+		spare := (s.X1 - s.X0) * (1 - max(l.use(), leastBar)) / 2
 		s.X0, s.X1 = s.X0+spare, s.X1-spare
 		return s, true
 	}
@@ -169,7 +171,8 @@ func (d *drawing) hostBox(m *hostMark, v *linkview.View) Shape {
 	if from.rate > 0 {
 		title += "; sends " + gbps(from.rate) + " Gb/s"
 	}
-	s := Shape{Kind: Box, X0: m.x0, Y0: m.y0, X1: m.x1, Y1: m.y1, ID: id, Title: title, Fill: Scale(to.congested)}
+	s := Shape{Kind: Box, X0: m.x0, Y0: m.y0, X1: m.x1, Y1: m.y1, ID: id, Title: title,
+		Fill: Scale(to.congested)}
 	if to.idle() {
 		d.idle = true
 		s.Fill = Named(InkIdle)

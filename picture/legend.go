@@ -1,6 +1,12 @@
 package picture
 
-import "fmt"
+import (
+	"cmp"
+	"fmt"
+)
+
+// packetScale says what the scale is of samples and counts of packets.
+const packetScale = "fraction of packets that found the port congested"
 
 // legend draws the one scale, the key of the thickness, what the parts mean and the caption below y, and
 // returns the height of the page.
@@ -9,7 +15,7 @@ func (d *drawing) legend(l *layout, o *NetworkOptions, y float64) float64 {
 	s := d.scene
 	s.add(Shape{Kind: Line, X0: edge, Y0: y, X1: o.Width - edge, Y1: y, Stroke: Named(InkIdle), Thickness: 1})
 	y += 16
-	s.add(Shape{Kind: Text, X0: edge, Y0: y, Size: 8.5, Text: "fraction of packets that found the port congested",
+	s.add(Shape{Kind: Text, X0: edge, Y0: y, Size: 8.5, Text: cmp.Or(o.ScaleName, packetScale),
 		Fill: Named(InkText)})
 	for i := range steps {
 		x := edge + long*float64(i)/steps
@@ -46,7 +52,8 @@ func (d *drawing) legend(l *layout, o *NetworkOptions, y float64) float64 {
 func (d *drawing) thicknessKey(x, y float64) float64 {
 	s := d.scene
 	if d.lines && d.most > 0 {
-		s.add(Shape{Kind: Text, X0: x, Y0: y, Size: 8.5, Text: "traffic: thickness of a line", Fill: Named(InkText)})
+		s.add(Shape{Kind: Text, X0: x, Y0: y, Size: 8.5, Text: "traffic: thickness of a line",
+			Fill: Named(InkText)})
 		for i, share := range []float64{0.25, 0.5, 1} {
 			at := x + 55*float64(i)
 			s.add(Shape{Kind: Line, X0: at, Y0: y + 9.5, X1: at + 40, Y1: y + 9.5, Stroke: Scale(0.5),
@@ -56,13 +63,13 @@ func (d *drawing) thicknessKey(x, y float64) float64 {
 		x += 190
 	}
 	if d.bars {
-		s.add(Shape{Kind: Text, X0: x, Y0: y, Size: 8.5, Text: "traffic: width of the bar in its cell",
+		s.add(Shape{Kind: Text, X0: x, Y0: y, Size: 8.5, Text: "traffic: width of the bar, of the link's rate",
 			Fill: Named(InkText)})
-		for i, share := range []float64{0.25, 0.5, 1} {
+		for i, share := range []float64{leastBar, 0.6, 1} {
 			at := x + 55*float64(i)
-			s.add(Shape{Kind: Box, X0: at, Y0: y + 5, X1: at + 40, Y1: y + 14, Fill: Named(InkIdle)},
+			s.add(Shape{Kind: Box, X0: at, Y0: y + 5, X1: at + 40, Y1: y + 14, Fill: Named(InkGround)},
 				Shape{Kind: Box, X0: at + 20 - 20*share, Y0: y + 5, X1: at + 20 + 20*share, Y1: y + 14, Fill: Scale(0.5)},
-				label(at+20, y+23, 8, Middle, fmt.Sprintf("%.0f %%", 100*share)))
+				label(at+20, y+23, 8, Middle, []string{"<= 30 %", "60 %", "100 %"}[i]))
 		}
 		x += 190
 	}

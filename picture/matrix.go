@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"remap/commgraph"
 )
@@ -279,10 +280,11 @@ func (m *matrix) legend(panels []MatrixPanel, o *MatrixOptions, y float64) float
 	}
 	text := "Senders from top to bottom, receivers from left to right."
 	for i, name := range names {
-		text += fmt.Sprintf(" %s blue lines: another %s begins.", []string{"Thick", "Thin", "Thinnest"}[min(i, 2)], name)
+		thickness := []string{"Thick", "Thin", "Thinnest"}[min(i, 2)]
+		text += fmt.Sprintf(" %s blue lines: another %s begins.", thickness, name)
 	}
 	if len(names) == 1 {
-		text = "Senders from top to bottom, receivers from left to right. Blue lines: another " + names[0] + " begins."
+		text = strings.Replace(text, "Thick blue", "Blue", 1)
 	}
 	for _, line := range []string{text, o.Caption} {
 		if line != "" {

@@ -20,6 +20,8 @@ type Panel struct {
 type NetworkOptions struct {
 	// Title is the first line of the page, Caption the last, such as "view of the job (samples)".
 	Title, Caption string
+	// ScaleName says what darkness is; empty = the fraction of packets that found the port congested.
+	ScaleName string
 	// Hosts (length hosts) are those to be shown, with all hosts of their switches; nil = all.
 	Hosts []bool
 	// SideBySide puts panels in one row, not below each other.

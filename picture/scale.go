@@ -7,20 +7,21 @@ import (
 )
 
 // scaleStops are the colours of the scale from 0 to 1, in equal steps. Their lightness (CIE L*) falls
-// evenly from 88 to 8, so the scale keeps its order in a grey print and for colour-blind readers; the hue
+// evenly from 86 to 6, so the scale keeps its order in a grey print and for colour-blind readers; the hue
 // goes from grey over yellow and red to black.
 var scaleStops = [...]color.RGBA{
-	{0xda, 0xdd, 0xdf, 255}, // 0: L* 88
-	{0xe7, 0xa4, 0x2c, 255},
-	{0xd8, 0x6a, 0x2a, 255},
-	{0xae, 0x36, 0x38, 255},
-	{0x70, 0x1b, 0x40, 255},
-	{0x20, 0x0c, 0x24, 255}, // 1: L* 6
+	{0xd3, 0xd8, 0xdc, 255}, // 0: L* 86
+	{0xe4, 0x9d, 0x28, 255}, // L* 70
+	{0xce, 0x62, 0x29, 255}, // L* 54
+	{0xa1, 0x32, 0x34, 255}, // L* 38
+	{0x62, 0x18, 0x38, 255}, // L* 22
+	{0x1f, 0x0c, 0x23, 255}, // 1: L* 6
 }
 
 // namedInks are the named colours, the scale's and the greys apart.
 var namedInks = map[InkName]color.RGBA{
-	InkText: {0x1c, 0x20, 0x24, 255}, InkFaint: {0x6a, 0x72, 0x79, 255}, InkIdle: {0xec, 0xee, 0xf0, 255},
+	InkText: {0x1c, 0x20, 0x24, 255}, InkFaint: {0x6a, 0x72, 0x79, 255}, InkIdle: {0xe6, 0xe9, 0xeb, 255},
+	InkGround:  {0xf4, 0xf5, 0xf6, 255},
 	InkUnknown: {0x9a, 0xc3, 0xe6, 255}, InkPaper: {255, 255, 255, 255},
 }
 

@@ -95,6 +95,8 @@ const (
 	InkFaint
 	// InkIdle is for links that carry nothing.
 	InkIdle
+	// InkGround is for strips on which cells stand.
+	InkGround
 	// InkUnknown is for what nobody knows.
 	InkUnknown
 	// InkPaper is the colour of the page.

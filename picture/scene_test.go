@@ -33,7 +33,7 @@ func TestScaleIsMonotone(t *testing.T) {
 	before := lightness(Scale(0))
 	for i := 1; i <= 100; i++ {
 		now := lightness(Scale(float64(i) / 100))
-		if fall := before - now; fall < 0.45 || fall > 1.3 {
+		if fall := before - now; fall < 0.5 || fall > 1.1 {
 			t.Errorf("%d of 100: L* falls by %.2f to %.1f", i, fall, now)
 		}
 		before = now

@@ -36,7 +36,8 @@ func findStages(t *topology.Topology, crop []bool) *stages {
 	s.climb(t)
 	s.rows = make([][]int32, 1+slices.Max(s.level))
 	for sw := range int32(t.Switches()) {
-		if s.level[sw] == 0 && crop != nil && !slices.ContainsFunc(s.hosts[sw], func(h int32) bool { return crop[h] }) {
+		asked := func(h int32) bool { return crop[h] }
+		if s.level[sw] == 0 && crop != nil && !slices.ContainsFunc(s.hosts[sw], asked) {
 			s.level[sw] = -1
 		}
 	}
@@ -190,7 +191,7 @@ func (s *stages) name(t *topology.Topology, level int) string {
 	for _, sw := range s.rows[level] {
 		found := lastWord.FindStringSubmatch(t.SwitchNames[sw])
 		if found == nil || word != "" && word != found[1] || len(found[1]) > 12 || len(found[1]) < 3 {
-			return "stage " + strconv.Itoa(level+1)
+			return unnamed(level)
 		}
 		word = found[1]
 	}
@@ -199,3 +200,6 @@ func (s *stages) name(t *topology.Topology, level int) string {
 	}
 	return word
 }
+
+// unnamed is what a level without a word of its own is called.
+func unnamed(level int) string { return "stage " + strconv.Itoa(level+1) }

@@ -11,7 +11,7 @@ import (
 )
 
 // narrowest is the least width of a leaf switch's column, in points: narrower ones go to a further band.
-const narrowest = 4.0
+const narrowest = 2.8
 
 // mostCells is how many wires are drawn one by one; of more, those of a switch to a level are one cell.
 const mostCells = 24_000
@@ -26,8 +26,10 @@ type strip struct{ high, low, from int32 }
 // stripLayout draws every wire as a cell: too many lines would cover each other.
 func stripLayout(t *topology.Topology, s *stages, shape treeShape) *layout {
 	l := &layout{width: shape.width, explain: []string{
-		"A column is a switch, a cell in it is a link to or from it; the wider the bar in a cell, the more traffic.",
-		"The lowest boxes are hosts, shaded by the link from their leaf switch, which names the column."}}
+		"In the rows of cells each column is a switch of the lower stage, and each cell of it a link to a switch " +
+			"above or from there; the bar in the cell is as wide as the traffic.",
+		"The lowest boxes are hosts, in columns by leaf switch, shaded by the link from the leaf switch." +
+			s.stageWords(t)}}
 	bands := s.bands(shape.width - margin - 2)
 	y := 2.0
 	for i, band := range bands {
@@ -64,6 +66,10 @@ func (s *stages) band(t *topology.Topology, l *layout, band [2]int, shape treeSh
 	width := shape.width - margin - 2
 	lefts, column := s.columns(band[0], band[1], margin, width)
 	spans := s.spans(band, lefts, column, width)
+	if s.pods(band) > 1 || s.pods([2]int{0, len(s.pod)}) > 1 {
+		s.podNames(t, l, band, lefts, column, y)
+		y += 11
+	}
 	cells := map[strip]map[int32][]wire{} // by strip, then column
 	for _, w := range s.wires {
 		low := w.from
@@ -95,7 +101,7 @@ func (s *stages) band(t *topology.Topology, l *layout, band [2]int, shape treeSh
 	if t.Hosts() > mostBoxes {
 		return s.hostCells(t, l, band, spans, shape.unit*2, y)
 	}
-	return s.hostGrid(t, l, lefts, column, y, shape.unit*0.8, band[0])
+	return s.hostGrid(t, l, lefts, column, y, shape.unit*0.6, band[0])
 }
 
 // span is where a switch's column is.
@@ -109,17 +115,62 @@ func (s *stages) spans(band [2]int, lefts []float64, column, width float64) map[
 	}
 	for level := 1; level < len(s.rows); level++ {
 		var here []int32
+		parts := map[int32][]int32{} // by pod
 		for _, sw := range s.rows[level] {
 			if at := s.leftmost(sw); band[0] <= at && at < band[1] {
 				here = append(here, sw)
+				parts[s.pod[at]] = append(parts[s.pod[at]], sw)
 			}
 		}
-		for i, sw := range here {
-			each := width / float64(len(here))
-			spans[sw] = span{margin + float64(i)*each, each}
+		if level > 1 || len(parts) < int(s.pods(band)) { // above pods
+			divide(here, margin, width, spans)
+			continue
+		}
+		for i := band[0]; i < band[1]; {
+			end := i + 1
+			for end < band[1] && s.pod[end] == s.pod[i] {
+				end++
+			}
+			left := lefts[i-band[0]]
+			divide(parts[s.pod[i]], left, lefts[end-1-band[0]]+column-left, spans)
+			i = end
 		}
 	}
 	return spans
+}
+
+// divide gives switches columns of equal width.
+func divide(switches []int32, left, width float64, spans map[int32]span) {
+	for i, sw := range switches {
+		each := width / float64(len(switches))
+		spans[sw] = span{left + float64(i)*each, each}
+	}
+}
+
+// pods is the number of groups of leaf switches in a band.
+func (s *stages) pods(band [2]int) (count int32) {
+	for i := band[0]; i < band[1]; i++ {
+		if i == band[0] || s.pod[i] != s.pod[i-1] {
+			count++
+		}
+	}
+	return count
+}
+
+// podNames writes the groups' names above their columns.
+func (s *stages) podNames(t *topology.Topology, l *layout, band [2]int, lefts []float64, column, y float64) {
+	for i := band[0]; i < band[1]; {
+		end := i + 1
+		for end < band[1] && s.pod[end] == s.pod[i] {
+			end++
+		}
+		name := fmt.Sprintf("%s %d", t.Levels[1].Name, s.pod[i])
+		middle := (lefts[i-band[0]] + lefts[end-1-band[0]] + column) / 2
+		if textWidth(name, 7, false) < lefts[end-1-band[0]]+column-lefts[i-band[0]] {
+			l.over = append(l.over, label(middle, y+7, 7, Middle, name))
+		}
+		i = end
+	}
 }
 
 // leftmost is the place of the first leaf switch to which a switch leads down.
@@ -165,7 +216,7 @@ func (s *stages) strip(t *topology.Topology, l *layout, key strip, cells map[int
 		at := spans[sw]
 		left, right := at.left+at.width*0.05, at.left+at.width*0.95
 		l.under = append(l.under, Shape{Kind: Box, X0: left, Y0: y, X1: right, Y1: y + height*float64(tall),
-			Fill: Named(InkIdle)})
+			Fill: Named(InkGround)})
 		for i, w := range list {
 			top := y + height*float64(i)
 			name := wireName(t, &w)
@@ -203,7 +254,8 @@ func (s *stages) hostCells(t *topology.Topology, l *layout, band [2]int, spans m
 	unit, y float64) float64 {
 	for _, sw := range s.rows[0][band[0]:band[1]] {
 		at := spans[sw]
-		l.hosts = append(l.hosts, hostMark{s.hosts[sw], at.left + at.width*0.05, y, at.left + at.width*0.95, y + unit})
+		left, right := at.left+at.width*0.05, at.left+at.width*0.95
+		l.hosts = append(l.hosts, hostMark{s.hosts[sw], left, y, right, y + unit})
 	}
 	first, last := s.rows[0][band[0]], s.rows[0][band[1]-1]
 	l.over = append(l.over, label(0, y+unit-2, 8, Start, "hosts"), label(margin, y+unit+7, 6, Start,

@@ -11,12 +11,12 @@ import (
 )
 
 // classes are the SVG classes of named inks, so that a page may give them other colours in the dark.
-var classes = map[InkName]string{InkText: "ink", InkFaint: "faint", InkIdle: "idle", InkUnknown: "unknown",
-	InkPaper: "paper"}
+var classes = map[InkName]string{InkText: "ink", InkFaint: "faint", InkIdle: "idle", InkGround: "ground",
+	InkUnknown: "unknown", InkPaper: "paper"}
 
 // WriteSVG writes the drawing as SVG. Shapes have their Title as <title>, their ID as data-id, their
 // place on the scale as data-v and their Group as data-g. Named colours are classes ink, faint, idle,
-// unknown and paper, too. The same scene gives the same bytes.
+// ground, unknown and paper, too. The same scene gives the same bytes.
 func (s *Scene) WriteSVG(w io.Writer) error {
 	b := bufio.NewWriter(w)
 	p := &svgPrinter{Writer: b}

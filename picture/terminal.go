@@ -87,7 +87,7 @@ func (d *terminal) panel(v *linkview.View) {
 	})
 	for _, key := range keys {
 		to := key.high + key.low - key.from
-		d.shades(s.name(d.t, int(key.from))+" to "+s.name(d.t, int(to)), s.rows[key.low], v, groups[key])
+		d.shades(d.name(int(key.from))+" to "+d.name(int(to)), s.rows[key.low], v, groups[key])
 	}
 	ejection := map[int32][]int32{}
 	for _, sw := range s.rows[0] {
@@ -95,8 +95,16 @@ func (d *terminal) panel(v *linkview.View) {
 			ejection[sw] = append(ejection[sw], d.t.Ejection(h)...)
 		}
 	}
-	d.shades(s.name(d.t, 0)+" to hosts", s.rows[0], v, ejection)
+	d.shades(d.name(0)+" to hosts", s.rows[0], v, ejection)
 	d.worst(v)
+}
+
+// name is what a stage is called.
+func (d *terminal) name(level int) string {
+	if len(d.s.rows) == 1 {
+		return "switch"
+	}
+	return d.s.name(d.t, level)
 }
 
 // shades writes a line of characters.
@@ -166,15 +174,16 @@ func (d *terminal) worst(v *linkview.View) {
 			d.line("most congested packets:")
 		}
 		one := loadOf(d.t, v, []int32{l})
-		d.line("  " + d.t.NodeName(d.t.Links[l].From) + " to " + d.t.NodeName(d.t.Links[l].To) + ": " + one.String())
+		link := &d.t.Links[l]
+		d.line("  " + d.t.NodeName(link.From) + " to " + d.t.NodeName(link.To) + ": " + one.String())
 	}
 }
 
 // legend says what the characters are.
 func (d *terminal) legend() {
-	what := "character = switch of the lower stage"
+	what := "a character is a switch"
 	if d.each > 1 {
-		what = fmt.Sprintf("character = the worst link of up to %d switches", d.each)
+		what = fmt.Sprintf("a character is the worst of %d switches", d.each)
 	}
-	d.line(fmt.Sprintf("congested: 0 %s 1   blank = no traffic   %s", string(d.ramp), what))
+	d.line(fmt.Sprintf("congested 0 %s 1, blank: no traffic; %s", string(d.ramp), what))
 }

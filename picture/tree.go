@@ -25,7 +25,7 @@ func (s *stages) columns(from, to int, left, width float64) (lefts []float64, co
 			gaps++
 		}
 	}
-	gap := min(8, width/float64(4*(gaps+1)))
+	gap := min(9, width/float64(8*(gaps+1)))
 	if gaps == 0 {
 		gap = 0
 	}
@@ -55,9 +55,11 @@ func lineLayout(t *topology.Topology, s *stages, shape treeShape) *layout {
 	l := &layout{width: shape.width, explain: []string{
 		"A line has two halves: the half next to a switch shows what that switch sends (upper half: down, " +
 			"lower half: up).",
-		"Boxes are hosts, shaded by the link from their leaf switch."}}
+		"Boxes are hosts, shaded by the link from their leaf switch." + s.stageWords(t)}}
 	lefts, column := s.columns(0, len(s.rows[0]), margin, shape.width-margin-2)
-	spacing := 14 * shape.unit
+	lines := float64(s.mostWires())
+	spacing := shape.unit * (14 + min(8, lines/60))
+	l.thickest = min(mostThick, max(1.4, 0.6*(shape.width-margin)/lines))
 	top := 10.0
 	if s.within(len(s.rows) - 1) {
 		top += spacing * 0.6
@@ -81,6 +83,26 @@ func lineLayout(t *topology.Topology, s *stages, shape treeShape) *layout {
 	bottom := top + spacing*float64(len(s.rows)-1) + shape.unit
 	l.height = s.hostGrid(t, l, lefts, column, bottom, shape.unit, 0)
 	return l
+}
+
+// stageWords explain rows that have no name of their own.
+func (s *stages) stageWords(t *topology.Topology) string {
+	if s.name(t, len(s.rows)-1) != unnamed(len(s.rows)-1) {
+		return ""
+	}
+	return " A stage is the number of links from the nearest switch with hosts, and one."
+}
+
+// mostWires is the largest number of wires in one direction between two levels.
+func (s *stages) mostWires() int {
+	count := map[[2]int32]int{}
+	most := 1
+	for i := range s.wires {
+		key := [2]int32{s.level[s.wires[i].from], s.level[s.wires[i].to]}
+		count[key]++
+		most = max(most, count[key])
+	}
+	return most
 }
 
 // within tells whether a level has links between its own switches.
@@ -141,6 +163,9 @@ func (s *stages) hostGrid(t *topology.Topology, l *layout, lefts []float64, colu
 	most := s.mostHosts()
 	wide := 1 // boxes side by side
 	for wide < most && (column*0.9/float64(wide+1) >= 7 && most > 12*wide || column*0.9/float64(wide) > 40) {
+		wide++
+	}
+	if most%wide > 0 && most%(wide+1) == 0 && column*0.9/float64(wide+1) >= 7 {
 		wide++
 	}
 	tall := (most + wide - 1) / wide

@@ -267,9 +267,10 @@ func (s *settings) samplingFlag(effect string) []cli.Flag {
 }
 
 func (s *settings) measureFlags() []cli.Flag {
-	view := s.viewFlag("fills the est_ columns of --links: job, or administrator for the receivers of all jobs; " +
-		"with --sampling")
-	return append(join(view, s.slicesFlag("rows of --links for each of `N` time slices of the first repeat's time")),
+	view := s.viewFlag("fills the est_ columns of --links: job, or administrator for the receivers of all " +
+		"jobs; with --sampling")
+	slices := s.slicesFlag("rows of --links for each of `N` time slices of the first repeat's time")
+	return append(join(view, slices),
 		&cli.StringFlag{Name: "links", Destination: &s.links,
 			Usage: "write what every link has seen to a `FILE`: CSV, JSON or Parquet by its ending"},
 		&cli.StringFlag{Name: "links-format", Destination: &s.linksFormat,
@@ -286,16 +287,6 @@ func (s *settings) measureFlags() []cli.Flag {
 				"turns --sampling on"},
 		&cli.StringFlag{Name: "latencies", Destination: &s.latencies,
 			Usage: "write latencies of messages by size to a `FILE`: CSV, JSON or Parquet by its ending"})
-}
-
-// viewFlag says whose knowledge is written or drawn.
-func (s *settings) viewFlag(effect string) []cli.Flag {
-	return []cli.Flag{&cli.StringFlag{Name: "view", Destination: &s.view, Value: "job", Usage: "`WHO` " + effect}}
-}
-
-// slicesFlag cuts the time of a run.
-func (s *settings) slicesFlag(effect string) []cli.Flag {
-	return []cli.Flag{&cli.IntFlag{Name: "slices", Destination: &s.slices, Usage: effect}}
 }
 
 func (s *settings) loopFlags() []cli.Flag {

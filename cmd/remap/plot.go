@@ -44,7 +44,9 @@ func (p *program) plot(ctx context.Context) error {
 		return p.plotMatrix(out, j, plotted)
 	}
 	var panels []picture.Panel
+	var own []int32
 	for i := range plotted {
+		own = append(own, plotted[i].m.Hosts(j.Allocation)...)
 		more, err := p.panelsOf(ctx, j, &plotted[i], len(plotted) > 1)
 		if err != nil {
 			return err
@@ -52,11 +54,12 @@ func (p *program) plot(ctx context.Context) error {
 		panels = append(panels, more...)
 	}
 	p.clock.lap("simulate")
-	title := fmt.Sprintf("%s on %s", j.Name, j.Machine.Name)
+	o := picture.NetworkOptions{Caption: p.plotCaption(j),
+		Title: fmt.Sprintf("%s on %s", shortNames(j.Name), shortNames(j.Machine.Name))}
 	if len(plotted) == 1 {
-		title += ", mapped by " + name
+		o.Title += ", mapped by " + shortNames(name)
 	}
-	return p.drawNetwork(out, j.Machine, title, p.plotCaption(j), panels)
+	return p.drawNetwork(out, j.Machine, &o, own, panels)
 }
 
 // mappedRun is a mapping that is drawn.
@@ -93,8 +96,8 @@ func (p *program) plotMeasured(out *output) error {
 		return err
 	}
 	files := p.measuredFiles.Value()
-	caption := "View of the administrator: port counters; darkness is the share of the time in which the port had " +
-		"data and could not send."
+	o := picture.NetworkOptions{Caption: "View of the administrator: port counters.",
+		ScaleName: "share of time in which the port had data and could not send"}
 	var v *linkview.View
 	if p.measuredView == remap.JobView {
 		samples, err := counters.OpenSamples(machine, files[0])
@@ -102,15 +105,15 @@ func (p *program) plotMeasured(out *output) error {
 			return inOption("measured", err)
 		}
 		v = linkview.FromLinksFile(machine, samples, float64(p.PacketBytes))
-		caption = "View of the job: what its own packets' samples tell."
+		o = picture.NetworkOptions{Caption: "View of the job: what its own packets' samples tell."}
 	} else {
-		o := counters.Options{Seconds: p.measuredSeconds, Tick: p.xmitWaitTick}
+		c := counters.Options{Seconds: p.measuredSeconds, Tick: p.xmitWaitTick}
 		if p.measuredColumns != "" {
-			if o.Columns, err = counters.ParseColumns(p.measuredColumns); err != nil {
+			if c.Columns, err = counters.ParseColumns(p.measuredColumns); err != nil {
 				return inOption("measured-columns", err)
 			}
 		}
-		links, err := counters.Open(machine, files, o)
+		links, err := counters.Open(machine, files, c)
 		if err != nil {
 			return inOption("measured", err)
 		}
@@ -119,8 +122,17 @@ func (p *program) plotMeasured(out *output) error {
 		}
 		v = linkview.FromCounters(machine, links)
 	}
-	title := strings.Join(files, ", ") + " on " + machine.Name
-	return p.drawNetwork(out, machine, title, caption, []picture.Panel{{View: v}})
+	o.Title = shortNames(files...) + " on " + shortNames(machine.Name)
+	return p.drawNetwork(out, machine, &o, nil, []picture.Panel{{View: v}})
+}
+
+// shortNames are names without the folders of files.
+func shortNames(names ...string) string {
+	short := make([]string, len(names))
+	for i, name := range names {
+		short[i] = filepath.Base(name)
+	}
+	return strings.Join(short, ", ")
 }
 
 // openMachine is the network alone.
@@ -136,12 +148,16 @@ func (p *program) openMachine() (*topology.Topology, error) {
 	return machine, inOption("fail", err)
 }
 
-// drawNetwork writes a picture of a network in the format that is asked for.
-func (p *program) drawNetwork(out *output, machine *topology.Topology, title, caption string,
+// drawNetwork writes a picture of a network in the format that is asked for; own are the job's hosts.
+func (p *program) drawNetwork(out *output, machine *topology.Topology, o *picture.NetworkOptions, own []int32,
 	panels []picture.Panel) error {
-	o := picture.NetworkOptions{Title: title, Caption: caption,
-		SideBySide: p.plotted.before != "" || p.view == "both"}
-	if p.plotted.crop != "" {
+	o.SideBySide = p.plotted.before != "" || p.view == "both"
+	if p.plotted.crop == "job" && own != nil {
+		o.Hosts = make([]bool, machine.Hosts())
+		for _, h := range own {
+			o.Hosts[h] = true
+		}
+	} else if p.plotted.crop != "" {
 		hosts, err := picture.Crop(machine, p.plotted.crop)
 		if err != nil {
 			return usage("for example --crop "+machine.HostNames[0], "--crop: %w", err)
@@ -149,7 +165,7 @@ func (p *program) drawNetwork(out *output, machine *topology.Topology, title, ca
 		o.Hosts = hosts
 	}
 	if p.plotted.terminal || !out.toFile() {
-		text, err := picture.Terminal(machine, panels, o, asciiTerminal(os.Getenv))
+		text, err := picture.Terminal(machine, panels, *o, asciiTerminal(os.Getenv))
 		if err != nil {
 			return err
 		}
@@ -158,7 +174,7 @@ func (p *program) drawNetwork(out *output, machine *topology.Topology, title, ca
 			return err
 		})
 	}
-	scene, err := picture.Network(machine, panels, o)
+	scene, err := picture.Network(machine, panels, *o)
 	if err != nil {
 		return err
 	}
@@ -191,7 +207,8 @@ func (p *program) writeScene(out *output, scene *picture.Scene) error {
 		return scene.WriteSVG(w)
 	})
 	if err == nil {
-		p.say("written: %s, %d shapes on %.0f x %.0f points", out.path, len(scene.Shapes), scene.Width, scene.Height)
+		p.say("written: %s, %d shapes on %.0f x %.0f points", out.path, len(scene.Shapes), scene.Width,
+			scene.Height)
 	}
 	return err
 }

@@ -28,12 +28,13 @@ func (s *settings) plotFlags() []cli.Flag {
 	o := &s.plotted
 	return join([]cli.Flag{
 		&cli.StringFlag{Name: "kind", Destination: &o.kind, Value: "network",
-			Usage: "`WHAT` is drawn: network, the links with their congestion and traffic; or matrix, the bytes that " +
-				"ranks send each other"},
+			Usage: "`WHAT` is drawn: network, the links with their congestion and traffic; or matrix, the bytes " +
+				"that ranks send each other"},
 		&cli.StringFlag{Name: "before", Destination: &o.before,
 			Usage: "a second mapping, drawn first and on the same scale: a `STRATEGY` or a mapping file"},
 		&cli.StringFlag{Name: "crop", Destination: &o.crop,
-			Usage: "only this part of the network: a `REGION` such as leaf0-leaf23, or a list of hosts"},
+			Usage: "only this part of the network: a `REGION` such as leaf0-leaf23, a list of hosts, or job, what " +
+				"the job's hosts hang on"},
 		&cli.StringFlag{Name: "order", Destination: &o.order, Value: "hosts",
 			Usage: "`ORDER` of the rows of --kind matrix: hosts, by where ranks sit, or ranks"},
 		&cli.BoolFlag{Name: "terminal", DisableDefaultText: true, Destination: &o.terminal,
@@ -42,6 +43,17 @@ func (s *settings) plotFlags() []cli.Flag {
 		"packets; or both"),
 		s.slicesFlag("a picture of each of `N` time slices of the first repeat's time"),
 		only(s.outputFlags("", "", ""), "output", "force"))
+}
+
+// viewFlag says whose knowledge is written or drawn.
+func (s *settings) viewFlag(effect string) []cli.Flag {
+	return []cli.Flag{&cli.StringFlag{Name: "view", Destination: &s.view, Value: "job",
+		Usage: "`WHO` " + effect}}
+}
+
+// slicesFlag cuts the time of a run.
+func (s *settings) slicesFlag(effect string) []cli.Flag {
+	return []cli.Flag{&cli.IntFlag{Name: "slices", Destination: &s.slices, Usage: effect}}
 }
 
 // pictureFormats are the endings of pictures.

@@ -47,7 +47,7 @@ func (p *program) panelsOf(ctx context.Context, j *remap.Environment, run *mappe
 	row.fill(j, results)
 	heading := ""
 	if named {
-		heading = run.name + ": " + microseconds(float64(row.ElapsedNS)) + " a step"
+		heading = run.name + ": " + spanOf(float64(row.ElapsedNS)) + " a step"
 	}
 	switch p.view {
 	case "both":
@@ -59,8 +59,13 @@ func (p *program) panelsOf(ctx context.Context, j *remap.Environment, run *mappe
 	return []picture.Panel{{Heading: heading, View: s.job(-1)}}, nil
 }
 
-// microseconds is a time for people.
-func microseconds(ns float64) string { return fmt.Sprintf("%.4g us", ns/1000) }
+// spanOf is a time for people.
+func spanOf(ns float64) string {
+	if ns >= 1e6 {
+		return fmt.Sprintf("%.4g ms", ns/1e6)
+	}
+	return fmt.Sprintf("%.4g us", ns/1000)
+}
 
 // linkRecord makes views of the repeats of a simulation, whole or of time slices.
 type linkRecord struct {
@@ -77,9 +82,9 @@ func (s *linkRecord) sliced(view string) (panels []picture.Panel) {
 	}
 	for i := range count {
 		from, to := float64(i)*float64(s.length), float64(i+1)*float64(s.length)
-		heading := fmt.Sprintf("%s to %s", microseconds(from), microseconds(to))
+		heading := spanOf(from) + " to " + spanOf(to)
 		if i == count-1 {
-			heading = "from " + microseconds(from)
+			heading = spanOf(from) + " to the end"
 		}
 		v := s.job(i)
 		if view == "administrator" {
@@ -165,6 +170,9 @@ func (p *program) plotCaption(j *remap.Environment) string {
 	}
 	if len(j.Background) > 0 {
 		text += fmt.Sprintf(" Other jobs in the network: %d.", len(j.Background))
+		if p.view != "administrator" {
+			text += " In the job's view, links that its packets did not cross are without traffic."
+		}
 	}
 	return text + fmt.Sprintf(" Simulations: %d, seed %d.", p.repeats, p.Seed)
 }
@@ -189,8 +197,13 @@ func (p *program) plotMatrix(out *output, j *remap.Environment, runs []mappedRun
 		}
 		panels = append(panels, panel)
 	}
-	scene, err := picture.Matrix(j.Traffic, panels, picture.MatrixOptions{
-		Title: fmt.Sprintf("traffic of %s, %d ranks on %s", j.Name, j.Traffic.Ranks(), j.Machine.Name)})
+	caption := "Rows and columns: ranks in the order of their hosts."
+	if p.plotted.order == "ranks" {
+		caption = "Rows and columns: ranks by number."
+	}
+	scene, err := picture.Matrix(j.Traffic, panels, picture.MatrixOptions{Caption: caption,
+		Title: fmt.Sprintf("traffic of %s, %d ranks on %s", shortNames(j.Name), j.Traffic.Ranks(),
+			shortNames(j.Machine.Name))})
 	if err != nil {
 		return err
 	}
