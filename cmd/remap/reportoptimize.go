@@ -17,7 +17,9 @@ import (
 func (o *searchResult) page(ctx context.Context, p *program, j *remap.Environment, s evalsim.Options,
 	found *feedback.Result, check *modelCheck) (*htmlreport.Page, error) {
 	page := p.newPage(j, o.Best.Repeats, o)
-	page.Verdict = o.verdict(found)
+	page.Facts = append(page.Facts, htmlreport.Fact{Name: "Search", Value: fmt.Sprintf("%s; links read from "+
+		"%s; it ended: %s", countOf(o.Simulations, "simulated mapping"), o.View, o.Stopped)})
+	page.Verdict = o.verdict(ctx, found)
 	if err := o.addPictures(ctx, page, p, j, s, found); err != nil {
 		return nil, err
 	}
@@ -42,7 +44,7 @@ func (o *searchResult) page(ctx context.Context, p *program, j *remap.Environmen
 }
 
 // verdict says in sentences what was found, and what it is worth.
-func (o *searchResult) verdict(found *feedback.Result) []string {
+func (o *searchResult) verdict(ctx context.Context, found *feedback.Result) []string {
 	first := fmt.Sprintf("no placement was found that is faster than the one before: a step of the job's "+
 		"communication takes %s us (simulated)", micro(o.Start.ElapsedNS))
 	if !slices.Equal(found.Best.Mapping, found.Start.Mapping) {
@@ -56,7 +58,11 @@ func (o *searchResult) verdict(found *feedback.Result) []string {
 	}
 	end, gain, unproven := "", "", ""
 	if o.Interrupted {
-		end = fmt.Sprintf("the search was interrupted: this is the best of %d simulated mappings", o.Simulations)
+		end = "the budget was used up"
+		if ctx.Err() != nil {
+			end = "the search was interrupted"
+		}
+		end += ": this is the best of " + countOf(o.Simulations, "simulated mapping")
 	}
 	if found.Fresh {
 		gain = o.gain.sentence(found)

@@ -85,7 +85,8 @@ func (p *program) newPage(j *remap.Environment, repeats int, value any) *htmlrep
 		fact("Failed and slowed links", "%s", someOf(degraded))
 	}
 	for i := range j.Background {
-		fact("Other job", "%s", j.Background[i].Name)
+		pattern, _, _ := strings.Cut(j.Background[i].Name, "@")
+		fact("Other job", "%s, %s", pattern, countOf(j.Background[i].Program.Ranks(), "rank"))
 	}
 	if files := p.measuredFiles.Value(); len(files) > 0 {
 		fact("Measured network", "%s", someOf(files))

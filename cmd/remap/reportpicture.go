@@ -29,11 +29,8 @@ func pageNetwork(t *topology.Topology, title string, jobs int, panels ...picture
 	if err != nil {
 		return nil, err
 	}
-	n := &htmlreport.Network{
-		Title: title,
-		Text: []string{"Darker: more of the packets found the port congested. " +
-			"Thicker: more traffic. " + seenBy(jobs)},
-	}
+	n := &htmlreport.Network{Title: title, Text: []string{"Darker: more of the packets found the port " +
+		"congested. Wider lines and bars: more traffic. " + seenBy(jobs)}}
 	for i := range panels {
 		part := scene.Part(i + 1)
 		part.Title = panels[i].Heading
