@@ -131,9 +131,19 @@ func (l *layout) groupMatrix(groups int, cells, rows float64, between map[[2]int
 	cell = min(8, shape.width/float64(across)/(cells+1))
 	base := top + size + 10
 	lines := math.Ceil(float64(groups) / float64(across))
-	l.height = base + lines*(rows*cell+10)
-	return func(g int) (x, y float64) {
+	l.height = base + lines*(rows*cell+14)
+	place = func(g int) (x, y float64) {
 		return (float64(g%across) + 0.5) * shape.width / float64(across),
-			base + (float64(g/across)+0.5)*(rows*cell+10)
-	}, cell
+			base + (float64(g/across)+0.5)*(rows*cell+14)
+	}
+	for g := range groups {
+		x, y := place(g)
+		l.over = append(l.over, label(x-cells*cell/2, y-rows*cell/2-2, 7, Start, fmt.Sprintf("group %d", g)))
+		if g%4 == 0 {
+			middle := (float64(g) + 0.5) * unit
+			l.over = append(l.over, label(left-3, top+middle+2, 6, End, fmt.Sprint(g)),
+				label(left+middle, top+size+7, 6, Middle, fmt.Sprint(g)))
+		}
+	}
+	return place, cell
 }

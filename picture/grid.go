@@ -8,54 +8,72 @@ import (
 	"remap/topology"
 )
 
-// plane is how switches on a grid are drawn: the first two dimensions are a plane, the planes of the
-// third stand side by side and those of the fourth below each other, and so on in turns.
+// plane is how switches on a grid are drawn: the first two dimensions are a plane, and the planes of the
+// further ones stand in rows, the third dimension fastest.
 type plane struct {
 	extents []int16
-	// at (by dimension): how many squares a step leads to the right and down.
-	right, down []float64
+	// columns of planes; a plane with the gap after it is stepX by stepY squares.
+	columns      int
+	stepX, stepY float64
 	// across, tall: squares of the whole drawing.
 	across, tall float64
 }
 
-// planesOf lays a grid out. Planes are a square apart; wide is the ratio of width to height that is wanted.
+// planesOf lays a grid out; wide is the ratio of width to height that is wanted.
 func planesOf(extents []int16, wide float64) *plane {
-	p := &plane{extents: extents, right: make([]float64, len(extents)), down: make([]float64, len(extents))}
-	p.across, p.tall = float64(extents[0]), 1
-	p.right[0] = 1
+	p := &plane{extents: extents, columns: 1, stepX: float64(extents[0]), stepY: 1}
 	if len(extents) > 1 {
-		p.down[1], p.tall = 1, float64(extents[1])
+		p.stepY = float64(extents[1])
 	}
-	for k := 2; k < len(extents); k++ {
-		gap := float64(k - 1)
-		if p.across <= p.tall*wide {
-			p.right[k] = p.across + gap
-			p.across = p.right[k]*float64(extents[k]) - gap
-		} else {
-			p.down[k] = p.tall + gap
-			p.tall = p.down[k]*float64(extents[k]) - gap
+	planes := 1
+	for _, n := range extents[min(2, len(extents)):] {
+		planes *= int(n)
+	}
+	if planes > 1 {
+		p.stepX, p.stepY = p.stepX+1, p.stepY+1.5
+		wanted := math.Sqrt(float64(planes) * wide * p.stepY / p.stepX)
+		for columns := 2; columns <= planes; columns++ { // full rows, if there are such
+			if planes%columns == 0 && math.Abs(math.Log(float64(columns)/wanted)) <=
+				math.Abs(math.Log(float64(p.columns)/wanted)) {
+				p.columns = columns
+			}
 		}
 	}
+	p.across = float64(p.columns)*p.stepX - float64(min(planes-1, 1))
+	p.tall = float64((planes+p.columns-1)/p.columns) * p.stepY // with the names of planes
 	return p
 }
 
 // place is a switch's square.
 func (p *plane) place(coordinates []int16) (x, y float64) {
-	for k, c := range coordinates {
-		x += p.right[k] * float64(c)
-		y += p.down[k] * float64(c)
+	x = float64(coordinates[0])
+	if len(coordinates) > 1 {
+		y = float64(coordinates[1])
 	}
-	return x, y
+	number, stride := 0, 1
+	for k := 2; k < len(coordinates); k++ {
+		number += int(coordinates[k]) * stride
+		stride *= int(p.extents[k])
+	}
+	return x + float64(number%p.columns)*p.stepX, y + float64(number/p.columns)*p.stepY
+}
+
+// top is how many squares are above the middle of the first row.
+func (p *plane) top() float64 {
+	if len(p.extents) > 2 {
+		return 1.1
+	}
+	return 0.6
 }
 
 // gridLayout draws a torus or a mesh: squares are switches with their hosts, and every link is a line from
 // the switch that sends. Lines in the plane end half-way to the neighbour, so that both directions make
 // one line; those of further dimensions are short and slanted.
 func gridLayout(t *topology.Topology, g *topology.GridRoute, shown []bool, shape treeShape) *layout {
-	p := planesOf(g.Extents, shape.width/(50*shape.unit))
+	p := planesOf(g.Extents, min(shape.width/(50*shape.unit), 2.2))
 	square := min(64, (shape.width-8)/(p.across+1), 40*shape.unit/math.Sqrt(p.tall)+10)
 	l := &layout{width: shape.width, explain: gridWords(g)}
-	l.height, l.thickest = (p.tall+0.3)*square, min(mostThick, square*0.25)
+	l.height, l.thickest = (p.tall+0.4)*square, min(mostThick, square*0.25)
 	d := int(g.Dimensions)
 	left := square*0.5 + 4
 	hosts := leafHosts(t)
@@ -65,12 +83,12 @@ func gridLayout(t *topology.Topology, g *topology.GridRoute, shown []bool, shape
 			continue
 		}
 		x, y := p.place(g.Coordinates[int(sw)*d : int(sw+1)*d])
-		l.hostBlock(hosts[sw], left+(x+0.5)*square, (y+0.6)*square, square*0.42)
+		l.hostBlock(hosts[sw], left+(x+0.5)*square, (y+p.top())*square, square*0.42)
 	}
 	for _, w := range wires(t, visible) {
 		x, y := p.place(g.Coordinates[int(w.from)*d : int(w.from+1)*d])
 		dx, dy := step(g, w.from, w.to)
-		x, y = left+(x+0.5)*square, (y+0.6)*square
+		x, y = left+(x+0.5)*square, (y+p.top())*square
 		l.marks = append(l.marks, mark{w.links, wireName(t, &w),
 			Shape{Kind: Line, X0: x, Y0: y, X1: x + dx*square, Y1: y + dy*square}})
 	}
@@ -161,7 +179,7 @@ func planeNames(p *plane, left, square float64) (names []Shape) {
 		for k, c := range coordinates[2:] {
 			parts = append(parts, fmt.Sprintf("%s=%d", dimensionName(k+2), c))
 		}
-		names = append(names, label(left+x*square, y*square+min(6, square*0.3), min(7, square*0.5), Start,
+		names = append(names, label(left+x*square, (y+p.top()-0.6)*square, min(7, square*0.5), Start,
 			strings.Join(parts, " ")))
 		k := 2
 		for k < len(coordinates) {

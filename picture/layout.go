@@ -90,6 +90,9 @@ func (d *drawing) panel(l *layout, v *linkview.View, x, y float64, group int) {
 	for i := range l.marks {
 		m := &l.marks[i]
 		load := loadOf(d.t, v, m.links)
+		if len(l.marks) > mostCells && load.idle() {
+			continue // too many to be told apart
+		}
 		if s, ok := d.inked(m, &load); ok {
 			drawn = append(drawn, s)
 		}

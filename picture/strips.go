@@ -164,7 +164,7 @@ func (s *stages) podNames(t *topology.Topology, l *layout, band [2]int, lefts []
 		for end < band[1] && s.pod[end] == s.pod[i] {
 			end++
 		}
-		name := fmt.Sprintf("%s %d", t.Levels[1].Name, s.pod[i])
+		name := fmt.Sprintf("%s %d", t.Levels[1].Name, s.pods([2]int{0, i + 1})-1)
 		middle := (lefts[i-band[0]] + lefts[end-1-band[0]] + column) / 2
 		if textWidth(name, 7, false) < lefts[end-1-band[0]]+column-lefts[i-band[0]] {
 			l.over = append(l.over, label(middle, y+7, 7, Middle, name))

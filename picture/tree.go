@@ -2,6 +2,7 @@ package picture
 
 import (
 	"math"
+	"regexp"
 	"strconv"
 
 	"remap/topology"
@@ -120,7 +121,7 @@ func (s *stages) switches(t *topology.Topology, l *layout, row []int32, at [][2]
 	step := (l.width - margin) / float64(len(row))
 	widest := 0.0
 	for _, sw := range row {
-		widest = max(widest, textWidth(t.SwitchNames[sw], 6, false))
+		widest = max(widest, textWidth(shortSwitch(t.SwitchNames[sw]), 6, false))
 	}
 	every := max(1, int(math.Ceil((widest+4)/step)))
 	for i, sw := range row {
@@ -129,12 +130,24 @@ func (s *stages) switches(t *topology.Topology, l *layout, row []int32, at [][2]
 			Fill: Named(InkPaper), Stroke: Named(InkFaint), Thickness: 0.8, Title: t.SwitchNames[sw],
 			ID: "s" + strconv.Itoa(int(sw))})
 		if i%every == 0 && s.level[sw] > 0 {
-			half := textWidth(t.SwitchNames[sw], 6, false) / 2
+			name := shortSwitch(t.SwitchNames[sw])
+			half := textWidth(name, 6, false) / 2
 			x = min(max(x, margin-20+half), l.width-half-1)
 			l.over = append(l.over, Shape{Kind: Box, X0: x - half - 1, Y0: y - radius - 8, X1: x + half + 1,
-				Y1: y - radius - 0.5, Fill: Named(InkPaper)}, label(x, y-radius-2, 6, Middle, t.SwitchNames[sw]))
+				Y1: y - radius - 0.5, Fill: Named(InkPaper)}, label(x, y-radius-2, 6, Middle, name))
 		}
 	}
+}
+
+// nodeDescription is how managed switches describe themselves: MF0;NAME:MODEL/UNIT.
+var nodeDescription = regexp.MustCompile(`^MF[0-9]+;([^:]+):`)
+
+// shortSwitch is a switch's name as a label.
+func shortSwitch(name string) string {
+	if found := nodeDescription.FindStringSubmatch(name); found != nil {
+		return found[1]
+	}
+	return name
 }
 
 // addWire draws one direction between two switches: the half next to the sender.
@@ -177,16 +190,19 @@ func (s *stages) hostGrid(t *topology.Topology, l *layout, lefts []float64, colu
 			x, top := lefts[i]+column*0.05+float64(k/tall)*cell, y+float64(k%tall)*unit
 			l.hosts = append(l.hosts, hostMark{[]int32{h}, x, top, x + cell*0.9, top + unit*0.85})
 		}
-		widest = max(widest, textWidth(t.SwitchNames[sw], 6, false))
+		widest = max(widest, textWidth(shortSwitch(t.SwitchNames[sw]), 6, false))
 	}
 	bottom := y + float64(tall)*unit
 	l.over = append(l.over, label(0, y+(bottom-y)/2+2.5, 8, Start, "hosts"))
 	every := max(1, int(math.Ceil((widest+5)/column)))
+	free := 0.0 // where the last name ends
 	for i := 0; i < len(lefts); i += every {
-		name := t.SwitchNames[s.rows[0][first+i]]
+		name := shortSwitch(t.SwitchNames[s.rows[0][first+i]])
 		half := textWidth(name, 6, false) / 2
-		x := min(lefts[i]+column/2, l.width-half-1)
-		l.over = append(l.over, label(x, bottom+7, 6, Middle, name))
+		if x := min(lefts[i]+column/2, l.width-half-1); x-half > free {
+			l.over = append(l.over, label(x, bottom+7, 6, Middle, name))
+			free = x + half + 3
+		}
 	}
 	return bottom + 10
 }
