@@ -58,7 +58,8 @@ func (c *Convergence) chart() *chart {
 	d := &chart{Title: "Convergence of the search", Axis: "Across: simulated mappings, in order. Up: time of " +
 		"a step in us; the axis does not begin at 0."}
 	d.Text = fmt.Sprintf("Every point is a mapping that the search simulated, %d in all. The line is the best "+
-		"time so far. These are times of the search itself, on its own seeds.", len(c.Tries))
+		"time so far. These are times of the search's own seeds. What is found last is chosen on "+
+		"other seeds, so it need not be the lowest point.", len(c.Tries))
 	if hidden > 0 {
 		d.Axis += fmt.Sprintf(" %d slower mappings lie at the upper edge.", hidden)
 	}

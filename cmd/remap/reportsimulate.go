@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"strings"
 
 	"remap"
 	"remap/evalsim"
@@ -32,6 +33,9 @@ func (s *simulation) page(p *program, j *remap.Environment, results []*evalsim.R
 	addBars(&table, []*evalsim.Summary{&s.Summary})
 	page.Tables = append(page.Tables, table)
 	if jobs := jobsTable(s.Jobs); len(jobs.rows) > 0 {
+		for i := range jobs.rows {
+			jobs.rows[i][0], _, _ = strings.Cut(jobs.rows[i][0], "@") // the hosts are in the command
+		}
 		table := pageTable("Jobs in the network", "The job of interest first.", &jobs)
 		var rows []*evalsim.Summary
 		for i := range s.Jobs {
