@@ -12,7 +12,7 @@ import (
 // a kind with a hyphen between, such as leaf0-leaf23, and all that stand between them in the picture; or a
 // host list such as n[0-31].
 func Crop(t *topology.Topology, text string) ([]bool, error) {
-	s := findStages(t, nil)
+	s := findStages(t, nil, false)
 	switches, hosts := map[string]int{}, map[string]int{}
 	var order []int32 // hosts from left to right
 	for i, sw := range s.rows[0] {

@@ -73,7 +73,12 @@ func gridLayout(t *topology.Topology, g *topology.GridRoute, shown []bool, shape
 	p := planesOf(g.Extents, min(shape.width/(50*shape.unit), 2.2))
 	square := min(64, (shape.width-8)/(p.across+1), 40*shape.unit/math.Sqrt(p.tall)+10)
 	l := &layout{width: shape.width, explain: gridWords(g)}
-	l.height, l.thickest = (p.tall+0.4)*square, min(mostThick, square*0.25)
+	last := make([]int16, len(g.Extents))
+	for k, n := range g.Extents {
+		last[k] = n - 1
+	}
+	_, bottom := p.place(last)
+	l.height, l.thickest = (bottom+p.top()+0.6)*square, min(mostThick, square*0.25)
 	d := int(g.Dimensions)
 	left := square*0.5 + 4
 	hosts := leafHosts(t)

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"slices"
 
 	"remap/linkview"
 	"remap/topology"
@@ -129,12 +130,15 @@ func layoutOf(t *topology.Topology, shown []bool, width float64, rows int) (*lay
 			return hyperxLayout(t, r.HyperX, shown, shape), nil
 		}
 	}
-	s := findStages(t, shown)
+	s := findStages(t, shown, true)
 	if len(s.rows) == 0 {
 		return nil, errors.New("no host is left to draw")
 	}
 	if len(s.rows[0]) <= mostColumns && len(s.wires) <= mostLines && width/float64(len(s.rows[0])) > 8 {
 		return lineLayout(t, s, shape), nil
+	}
+	if slices.Contains(s.lifted, true) { // columns of cells have all hosts in one row
+		s = findStages(t, shown, false)
 	}
 	return stripLayout(t, s, shape), nil
 }

@@ -111,6 +111,60 @@ func TestEveryLinkIsDrawnOnce(t *testing.T) {
 	}
 }
 
+// spineWithHost is a fabric of four leaf switches with six hosts each under two others, of which one has a
+// host.
+func spineWithHost(t *testing.T) *topology.Topology {
+	t.Helper()
+	var text strings.Builder
+	for leaf := range 4 {
+		fmt.Fprintf(&text, "Switch 36 \"S-%d\" # \"leaf%d\"\n", leaf, leaf)
+		for h := range 6 {
+			fmt.Fprintf(&text, "[%d] \"H-%d%d\"[1] # \"n%d%d mlx\" lid 1 4xEDR\n", h+1, leaf, h, leaf, h)
+		}
+		for spine := range 2 {
+			fmt.Fprintf(&text, "[%d] \"S-%d\"[%d] # \"spine\" lid 1 4xEDR\n", 7+spine, 8+spine, leaf+1)
+		}
+	}
+	for spine := range 2 {
+		fmt.Fprintf(&text, "Switch 36 \"S-%d\" # \"spine%d\"\n", 8+spine, spine)
+		for leaf := range 4 {
+			fmt.Fprintf(&text, "[%d] \"S-%d\"[%d] # \"leaf\" lid 1 4xEDR\n", leaf+1, leaf, 7+spine)
+		}
+		if spine == 0 {
+			text.WriteString("[9] \"H-login\"[1] # \"login mlx\" lid 1 4xEDR\n")
+		}
+	}
+	m, err := topology.ReadIBNetDiscover("fabric", strings.NewReader(text.String()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// A switch with one host that links larger ones stands above them, and its host is drawn beside it.
+func TestSwitchesWithFewHostsAreLifted(t *testing.T) {
+	m := spineWithHost(t)
+	s := findStages(m, nil, true)
+	if len(s.rows) != 2 || len(s.rows[0]) != 4 || len(s.rows[1]) != 2 {
+		t.Fatalf("rows %v", s.rows)
+	}
+	if rows := findStages(machine(t, "hyperx:6"), nil, true).rows; len(rows) != 1 {
+		t.Errorf("equal switches that are all linked are in %d rows", len(rows))
+	}
+	scene := draw(t, m, NetworkOptions{}, viewOf(m, ""))
+	inside(t, "fabric", scene)
+	apart(t, "fabric", scene)
+	boxes := 0
+	for _, shape := range scene.Shapes {
+		if shape.Kind == Box && strings.HasPrefix(shape.ID, "h") {
+			boxes++
+		}
+	}
+	if boxes != 25 {
+		t.Errorf("%d hosts are drawn, of 25", boxes)
+	}
+}
+
 // Links with traffic are in the scene with their IDs.
 func TestLinksWithTrafficAreInTheScene(t *testing.T) {
 	m := machine(t, smallTree)

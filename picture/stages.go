@@ -24,15 +24,21 @@ type stages struct {
 	pod []int32
 	// below (length switches): the place of the leftmost leaf switch below; nil until asked for.
 	below []int32
+	// lifted (length switches): has hosts and stands above other switches with hosts.
+	lifted []bool
 	// wires between switches that are shown.
 	wires []wire
 }
 
 // findStages lays a network out in stages. crop (length hosts) tells which hosts are asked for, nil = all:
 // their leaf switches are shown with all hosts, and what is above them.
-func findStages(t *topology.Topology, crop []bool) *stages {
+// With lift, switches with few hosts that link the others stand above them.
+func findStages(t *topology.Topology, crop []bool, lift bool) *stages {
 	s := &stages{level: make([]int32, t.Switches()), place: make([]int32, t.Switches()),
-		hosts: leafHosts(t)}
+		hosts: leafHosts(t), lifted: make([]bool, t.Switches())}
+	if lift {
+		s.lift(t)
+	}
 	s.climb(t)
 	s.rows = make([][]int32, 1+slices.Max(s.level))
 	for sw := range int32(t.Switches()) {
@@ -80,11 +86,37 @@ func naturally(a, b string) int {
 	return cmp.Compare(a, b)
 }
 
+// lift finds the switches that are linked to at least half of the others with hosts and have fewer than
+// half as many hosts as most of these: core switches with some machines of their own.
+func (s *stages) lift(t *topology.Topology) {
+	withHosts := 0
+	for _, hosts := range s.hosts {
+		withHosts += min(1, len(hosts))
+	}
+	for sw, hosts := range s.hosts {
+		if len(hosts) == 0 {
+			continue
+		}
+		seen, larger := map[int32]bool{}, 0
+		for l, end := t.Out(t.NodeOf(int32(sw))); l < end; l++ {
+			to := t.Links[l].To
+			if t.IsHost(to) || seen[t.SwitchOf(to)] || len(s.hosts[t.SwitchOf(to)]) == 0 {
+				continue
+			}
+			seen[t.SwitchOf(to)] = true
+			if len(s.hosts[t.SwitchOf(to)]) > 2*len(hosts) {
+				larger++
+			}
+		}
+		s.lifted[sw] = 2*len(seen) >= withHosts-1 && 2*larger > len(seen)
+	}
+}
+
 // climb numbers the levels by distance from hosts; -1 = no host is near.
 func (s *stages) climb(t *topology.Topology) {
 	var queue []int32
 	for sw := range s.level {
-		if s.level[sw] = -1; len(s.hosts[sw]) > 0 {
+		if s.level[sw] = -1; len(s.hosts[sw]) > 0 && !s.lifted[sw] {
 			s.level[sw] = 0
 			queue = append(queue, int32(sw))
 		}

@@ -27,7 +27,7 @@ func Terminal(t *topology.Topology, panels []Panel, o NetworkOptions, ascii bool
 	if _, err := Network(t, panels, o); err != nil { // the same rules for what can be drawn
 		return "", err
 	}
-	s := findStages(t, o.Hosts)
+	s := findStages(t, o.Hosts, false)
 	d := &terminal{t: t, s: s, ramp: ramps[ascii]}
 	d.line(o.Title)
 	for i := range panels {

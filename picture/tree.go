@@ -91,7 +91,7 @@ func (s *stages) stageWords(t *topology.Topology) string {
 	if s.name(t, len(s.rows)-1) != unnamed(len(s.rows)-1) {
 		return ""
 	}
-	return " A stage is the number of links from the nearest switch with hosts, and one."
+	return " Stage 1 has the switches with hosts, the next stages are one link above each."
 }
 
 // mostWires is the largest number of wires in one direction between two levels.
@@ -129,6 +129,9 @@ func (s *stages) switches(t *topology.Topology, l *layout, row []int32, at [][2]
 		l.over = append(l.over, Shape{Kind: Disc, X0: x - radius, Y0: y - radius, X1: x + radius, Y1: y + radius,
 			Fill: Named(InkPaper), Stroke: Named(InkFaint), Thickness: 0.8, Title: t.SwitchNames[sw],
 			ID: "s" + strconv.Itoa(int(sw))})
+		if s.lifted[sw] {
+			l.ownHosts(s.hosts[sw], x, y, radius, step)
+		}
 		if i%every == 0 && s.level[sw] > 0 {
 			name := shortSwitch(t.SwitchNames[sw])
 			half := textWidth(name, 6, false) / 2
@@ -136,6 +139,21 @@ func (s *stages) switches(t *topology.Topology, l *layout, row []int32, at [][2]
 			l.over = append(l.over, Shape{Kind: Box, X0: x - half - 1, Y0: y - radius - 8, X1: x + half + 1,
 				Y1: y - radius - 0.5, Fill: Named(InkPaper)}, label(x, y-radius-2, 6, Middle, name))
 		}
+	}
+}
+
+// ownHosts draws the hosts of a switch above others, beside it.
+func (l *layout) ownHosts(hosts []int32, x, y, radius, room float64) {
+	tall := min(4, len(hosts))
+	wide := (len(hosts) + tall - 1) / tall
+	cell := min(8, (min(room, 60)*0.8-radius)/float64(wide), 4*radius/float64(tall))
+	left, top := x+radius+3, y-float64(tall)*cell/2
+	if left+float64(wide)*cell > l.width {
+		left = x - radius - 3 - float64(wide)*cell
+	}
+	for i, h := range hosts {
+		x0, y0 := left+float64(i/tall)*cell, top+float64(i%tall)*cell
+		l.hosts = append(l.hosts, hostMark{[]int32{h}, x0, y0, x0 + cell*0.9, y0 + cell*0.9})
 	}
 }
 

@@ -84,7 +84,7 @@ func (p *program) spareInputs(path string, info fs.FileInfo) error {
 	reads := []struct{ option, path string }{
 		{"graph", p.Graph}, {"messages", p.Messages}, {"topology", p.Topology},
 		{"hosts", p.Hosts}, {"mapping", p.mapping}, {"plan", p.plan}, {"previous", p.Previous}, {"fixed", p.Fixed},
-		{"coordinates", p.Coordinates}, {"scenario", p.scenario},
+		{"coordinates", p.Coordinates}, {"scenario", p.scenario}, {"before", p.plotted.before},
 	}
 	for _, file := range p.measuredFiles.Value() {
 		reads = append(reads, struct{ option, path string }{"measured", file})

@@ -144,8 +144,13 @@ func (p *program) openMachine() (*topology.Topology, error) {
 	if err != nil {
 		return nil, inOption("topology", err)
 	}
-	machine, err = topology.Degrade(machine, p.fail.Value(), p.slow.Value())
-	return machine, inOption("fail", err)
+	if machine, err = topology.Degrade(machine, nil, p.slow.Value()); err != nil {
+		return nil, inOption("slow", err)
+	}
+	if machine, err = topology.Degrade(machine, p.fail.Value(), nil); err != nil {
+		return nil, inOption("fail", err)
+	}
+	return machine, nil
 }
 
 // drawNetwork writes a picture of a network in the format that is asked for; own are the job's hosts.

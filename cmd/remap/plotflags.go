@@ -83,6 +83,9 @@ func (p *program) checkPlot() error {
 		return usage("draw one after the other", "--before, --slices and --view both cannot be together")
 	case measured && (several > 0 || o.kind != "network"):
 		return usage("--measured alone draws the network", "--measured has one picture")
+	case p.Sampling == "off" && p.view != "administrator" && o.kind == "network" && !measured:
+		return usage("leave out --sampling off, or add --view administrator",
+			"--sampling off: the view of the job is drawn from samples")
 	case o.kind == "matrix" && (p.slices > 0 || o.crop != "" || o.terminal):
 		return usage("--kind matrix is drawn to a file and takes --before and --order",
 			"--slices, --crop and --terminal are of --kind network")

@@ -22,7 +22,9 @@ func (p *program) panelsOf(ctx context.Context, j *remap.Environment, run *mappe
 	if err != nil {
 		return nil, err
 	}
-	o = o.Sampled()
+	if o = o.Sampled(); p.view == "administrator" {
+		o = o.Unsampled()
+	}
 	o.OwnLinks = len(j.Background) > 0
 	jobs := j.Jobs(run.m)
 	if p.slices > 0 {
@@ -86,11 +88,13 @@ func (s *linkRecord) sliced(view string) (panels []picture.Panel) {
 		if i == count-1 {
 			heading = spanOf(from) + " to the end"
 		}
-		v := s.job(i)
+		panel := picture.Panel{Heading: heading}
 		if view == "administrator" {
-			v = s.all(i)
+			panel.View = s.all(i)
+		} else {
+			panel.View = s.job(i)
 		}
-		panels = append(panels, picture.Panel{Heading: heading, View: v})
+		panels = append(panels, panel)
 	}
 	return panels
 }
