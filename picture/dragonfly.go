@@ -7,9 +7,6 @@ import (
 	"remap/topology"
 )
 
-// mostGroups is how many groups of a dragonfly stand around a circle.
-const mostGroups = 24
-
 // dragonflyLayout draws groups around a circle, with a line for the links between two groups. A group has
 // a row a router: its hosts, then its links to the other routers of the group. With many groups the links
 // between them are a matrix.

@@ -41,12 +41,6 @@ type hostMark struct {
 	x0, y0, x1, y1 float64
 }
 
-// mostThick is the thickness of the line with the most traffic, in points, where there is room.
-const mostThick = 4.5
-
-// leastBar is the least width of a bar as a share of its cell, so that its colour is seen.
-const leastBar = 0.3
-
 // drawing is a picture in work.
 type drawing struct {
 	t     *topology.Topology
@@ -150,9 +144,17 @@ func (d *drawing) inked(m *mark, l *load) (Shape, bool) {
 	case math.IsNaN(l.rate):
 		s.Thickness = 1.2
 	case d.most > 0 && l.rate > 0:
-		s.Thickness = max(0.5, d.thickest*l.rate/d.most)
+		s.Thickness = max(leastThick(l.congested), d.thickest*l.rate/d.most)
 	}
 	return s, true
+}
+
+// leastThick is the least thickness of a line: dark lines must be seen even where there is little traffic.
+func leastThick(congested float64) float64 {
+	if math.IsNaN(congested) {
+		return 0.5
+	}
+	return 0.5 + 0.6*congested
 }
 
 // hostBox is the box of hosts, shaded by the links into them.

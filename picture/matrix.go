@@ -28,12 +28,6 @@ type MatrixOptions struct {
 	Width float64
 }
 
-// mostMarks is how many boxes a matrix is drawn with; with more, a cell stands for more ranks.
-const mostMarks = 40_000
-
-// mostSide is how many cells a matrix has on a side.
-const mostSide = 800
-
 // Matrix draws the bytes that ranks send each other as a density plot (Riesen 2006): senders from top to
 // bottom, receivers from left to right, the darker the more. With more than 800 ranks a cell is the sum
 // of several. All panels have one scale.

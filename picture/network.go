@@ -38,13 +38,8 @@ const edge = 14.0
 // the congested fraction, thickness the traffic, and of the two halves of a cable the one next to a switch
 // shows what that switch sends. All panels have one scale.
 func Network(t *topology.Topology, panels []Panel, o NetworkOptions) (*Scene, error) {
-	if len(panels) == 0 {
-		return nil, errors.New("a picture needs a panel")
-	}
-	for i := range panels {
-		if v := panels[i].View; v == nil || len(v.Links) != len(t.Links) {
-			return nil, fmt.Errorf("panel %d is of another network: it must have %d links", i+1, len(t.Links))
-		}
+	if err := checkPanels(t, panels, &o); err != nil {
+		return nil, err
 	}
 	if o.Width == 0 {
 		o.Width = 1200
@@ -54,10 +49,7 @@ func Network(t *topology.Topology, panels []Panel, o NetworkOptions) (*Scene, er
 		across = len(panels)
 	}
 	width := (o.Width - 2*edge - 20*float64(across-1)) / float64(across)
-	l, err := layoutOf(t, o.Hosts, width, (len(panels)+across-1)/across)
-	if err != nil {
-		return nil, err
-	}
+	l := layoutOf(t, o.Hosts, width, (len(panels)+across-1)/across)
 	d := &drawing{t: t, scene: &Scene{Width: o.Width, Title: o.Title}, thickest: cmp.Or(l.thickest, mostThick)}
 	for i := range panels {
 		d.measure(l, panels[i].View)
@@ -68,6 +60,27 @@ func Network(t *topology.Topology, panels []Panel, o NetworkOptions) (*Scene, er
 	}
 	d.scene.Height = d.legend(l, &o, y+6)
 	return d.scene, nil
+}
+
+// checkPanels tests that panels and options are of the network.
+func checkPanels(t *topology.Topology, panels []Panel, o *NetworkOptions) error {
+	if len(panels) == 0 {
+		return errors.New("a picture needs a panel")
+	}
+	for i := range panels {
+		if v := panels[i].View; v == nil || len(v.Links) != len(t.Links) {
+			return fmt.Errorf("panel %d is of another network: it must have %d links", i+1, len(t.Links))
+		}
+	}
+	switch {
+	case o.Hosts == nil && t.Hosts() > 0:
+		return nil
+	case len(o.Hosts) != t.Hosts():
+		return fmt.Errorf("%d hosts are chosen or not, the network has %d", len(o.Hosts), t.Hosts())
+	case !slices.Contains(o.Hosts, true):
+		return errors.New("no host is left to draw")
+	}
+	return nil
 }
 
 // heading writes the title and returns where the panels begin.
@@ -108,37 +121,25 @@ func fit(text string, size, width float64) string {
 	return string(letters) + "..."
 }
 
-// mostColumns and mostLines are how many leaf switches and wires are drawn as lines.
-const (
-	mostColumns = 64
-	mostLines   = 2400
-)
-
 // layoutOf chooses how a network is laid out; rows is the number of panels below each other.
-func layoutOf(t *topology.Topology, shown []bool, width float64, rows int) (*layout, error) {
-	if shown != nil && len(shown) != t.Hosts() {
-		return nil, fmt.Errorf("%d hosts are chosen or not, the network has %d", len(shown), t.Hosts())
-	}
+func layoutOf(t *topology.Topology, shown []bool, width float64, rows int) *layout {
 	shape := treeShape{width: width, unit: []float64{7, 5.5, 4, 3.2}[min(rows, 4)-1]}
 	if r := t.Routes; r != nil {
 		switch {
 		case r.Grid != nil:
-			return gridLayout(t, r.Grid, shown, shape), nil
+			return gridLayout(t, r.Grid, shown, shape)
 		case r.Dragonfly != nil:
-			return dragonflyLayout(t, r.Dragonfly, shown, shape), nil
+			return dragonflyLayout(t, r.Dragonfly, shown, shape)
 		case r.HyperX != nil:
-			return hyperxLayout(t, r.HyperX, shown, shape), nil
+			return hyperxLayout(t, r.HyperX, shown, shape)
 		}
 	}
 	s := findStages(t, shown, true)
-	if len(s.rows) == 0 {
-		return nil, errors.New("no host is left to draw")
-	}
 	if len(s.rows[0]) <= mostColumns && len(s.wires) <= mostLines && width/float64(len(s.rows[0])) > 8 {
-		return lineLayout(t, s, shape), nil
+		return lineLayout(t, s, shape)
 	}
 	if slices.Contains(s.lifted, true) { // columns of cells have all hosts in one row
 		s = findStages(t, shown, false)
 	}
-	return stripLayout(t, s, shape), nil
+	return stripLayout(t, s, shape)
 }

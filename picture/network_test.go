@@ -77,13 +77,12 @@ func draw(t testing.TB, m *topology.Topology, o NetworkOptions, views ...*linkvi
 
 // Every link between switches has one mark, and every host one box, on every network.
 func TestEveryLinkIsDrawnOnce(t *testing.T) {
-	for _, spec := range networks {
+	// 45,000 hosts: a box a leaf switch, and a cell for the links of a switch to a stage
+	huge := "fattree:nodes-per-leaf=100,leaves-per-pod=50,pods=9,aggs-per-pod=32,cores=64,up=2"
+	for _, spec := range append([]string{huge}, networks...) {
 		m := machine(t, spec)
 		for rows := range 4 {
-			l, err := layoutOf(m, nil, 900, rows+1)
-			if err != nil {
-				t.Fatal(err)
-			}
+			l := layoutOf(m, nil, 900, rows+1)
 			links, hosts := make([]int, len(m.Links)), make([]int, m.Hosts())
 			for i := range l.marks {
 				for _, link := range l.marks[i].links {
@@ -164,6 +163,26 @@ func TestSwitchesWithFewHostsAreLifted(t *testing.T) {
 		t.Errorf("%d hosts are drawn, of 25", boxes)
 	}
 }
+
+// What is not of the network is refused.
+func TestNetworkRefuses(t *testing.T) {
+	m := machine(t, smallTree)
+	v := viewOf(m, "")
+	for name, err := range map[string]error{
+		"no panels":     second(Network(m, nil, NetworkOptions{})),
+		"no view":       second(Network(m, []Panel{{}}, NetworkOptions{})),
+		"another":       second(Network(m, []Panel{{"", &linkview.View{}}}, NetworkOptions{})),
+		"wrong hosts":   second(Network(m, []Panel{{"", v}}, NetworkOptions{Hosts: make([]bool, 3)})),
+		"nothing shown": second(Network(m, []Panel{{"", v}}, NetworkOptions{Hosts: make([]bool, m.Hosts())})),
+	} {
+		if err == nil {
+			t.Errorf("%s: not refused", name)
+		}
+	}
+}
+
+// second is the error of a result.
+func second(_ *Scene, err error) error { return err }
 
 // Links with traffic are in the scene with their IDs.
 func TestLinksWithTrafficAreInTheScene(t *testing.T) {
@@ -259,7 +278,8 @@ func TestPanelsShareTheScale(t *testing.T) {
 	}
 	for id, a := range byGroup[1] {
 		b := byGroup[2][id]
-		if a.Stroke != b.Stroke || a.Thickness > 1.1 && math.Abs(b.Thickness-max(0.5, a.Thickness/2)) > 1e-9 {
+		if a.Stroke != b.Stroke || a.Thickness > 1.2 &&
+			math.Abs(b.Thickness-max(leastThick(a.Stroke.Value), a.Thickness/2)) > 1e-9 {
 			t.Errorf("%s: %+v, at half the traffic %+v", id, a, b)
 		}
 	}

@@ -10,15 +10,6 @@ import (
 	"remap/topology"
 )
 
-// narrowest is the least width of a leaf switch's column, in points: narrower ones go to a further band.
-const narrowest = 2.8
-
-// mostCells is how many wires are drawn one by one; of more, those of a switch to a level are one cell.
-const mostCells = 24_000
-
-// mostBoxes is how many hosts have boxes of their own; of more, those of a leaf switch share one.
-const mostBoxes = 40_000
-
 // strip is a row of cells: the wires between two levels in one direction, in columns of the lower
 // switches.
 type strip struct{ high, low, from int32 }

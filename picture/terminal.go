@@ -24,7 +24,7 @@ var ramps = map[bool][]rune{true: []rune(".:-=+*%#@"), false: []rune("·░▒�
 // character is a switch of the lower stage, or some beside each other, of which the worst counts. Below
 // are the most congested links. ascii is for terminals without other characters.
 func Terminal(t *topology.Topology, panels []Panel, o NetworkOptions, ascii bool) (string, error) {
-	if _, err := Network(t, panels, o); err != nil { // the same rules for what can be drawn
+	if err := checkPanels(t, panels, &o); err != nil {
 		return "", err
 	}
 	s := findStages(t, o.Hosts, false)

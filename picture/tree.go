@@ -91,7 +91,7 @@ func (s *stages) stageWords(t *topology.Topology) string {
 	if s.name(t, len(s.rows)-1) != unnamed(len(s.rows)-1) {
 		return ""
 	}
-	return " Stage 1 has the switches with hosts, the next stages are one link above each."
+	return " Stage 1 has switches with hosts, the next stages are one link above each."
 }
 
 // mostWires is the largest number of wires in one direction between two levels.
