@@ -95,7 +95,7 @@ func FromCounts(t *topology.Topology, counts [][]evalsim.LinkStats, seconds floa
 		if !t.IsHost(t.Links[i].From) {
 			share := 0.0
 			if l.Packets > 0 {
-				share = congested / l.Packets
+				share = min(1, congested/l.Packets) // a packet may have joined the queue and not been sent
 			}
 			l.Congested = sampling.Estimate{Value: share, Low: share, High: share}
 		}

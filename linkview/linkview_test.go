@@ -67,6 +67,24 @@ func TestViewsAgree(t *testing.T) {
 	}
 }
 
+// A packet counts as congested when it joins a queue and is counted when it is sent, so a simulation that
+// stops on the way has more of the first. No more than all packets were congested.
+func TestCongestedAtMostAll(t *testing.T) {
+	machine, err := topology.Parse("torus:3")
+	if err != nil {
+		t.Fatal(err)
+	}
+	counts := make([]evalsim.LinkStats, len(machine.Links))
+	for i := range counts {
+		counts[i].Packets, counts[i].Congested = 100, 101
+	}
+	for i, l := range linkview.FromCounts(machine, [][]evalsim.LinkStats{counts}, 1).Links {
+		if !machine.IsHost(machine.Links[i].From) && l.Congested.Value != 1 {
+			t.Fatalf("link %d: %+v", i, l)
+		}
+	}
+}
+
 // Counters say rates and shares of time; what they do not know is not a number.
 func TestFromCounters(t *testing.T) {
 	machine, err := topology.Parse("torus:3")

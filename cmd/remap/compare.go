@@ -9,7 +9,9 @@ import (
 	"remap"
 	"remap/evalsim"
 	"remap/job"
+	"remap/linkview"
 	"remap/mapping"
+	htmlreport "remap/report"
 	"remap/strategy"
 )
 
@@ -25,7 +27,8 @@ const compareExamples = `
 // comparisonRow is a row of compare.
 type comparisonRow struct {
 	outcome
-	Ratio *float64 `json:"ratio"` // of elapsed_ns to the first row's; nil when that took no time
+	Ratio *float64       `json:"ratio"` // of elapsed_ns to the first row's; nil when that took no time
+	seen  *linkview.View // what links saw of it; nil without --report
 }
 
 // comparison is the JSON of compare.
@@ -53,12 +56,19 @@ func (p *program) compare(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	page, err := p.openPage(namedOutput{"output", out})
+	if err != nil {
+		return err
+	}
 	j, strategies, options, err := p.loadToCompare()
 	if err != nil {
 		return err
 	}
 	result, err := p.rows(ctx, j, strategies, options)
 	if err != nil {
+		return err
+	}
+	if err := p.writePage(page, func() (*htmlreport.Page, error) { return result.page(p, j) }); err != nil {
 		return err
 	}
 	result.Timing = p.timingFields()
@@ -141,6 +151,9 @@ func (p *program) row(ctx context.Context, j *remap.Environment, name string, m 
 		return row, err
 	}
 	row.fill(j, results)
+	if p.page != "" {
+		row.seen = exactView(j.Machine, results)
+	}
 	return row, nil
 }
 

@@ -78,15 +78,15 @@ type settings struct {
 
 	plotted plotOptions
 
-	output   string
-	format   string
-	asked    bool // --format is the user's, not the default
-	force    bool
-	json     bool
-	timing   bool
-	quiet    bool
-	progress string
-	workers  int
+	output, page string // page: --report
+	format       string
+	asked        bool // --format is the user's, not the default
+	force        bool
+	json         bool
+	timing       bool
+	quiet        bool
+	progress     string
+	workers      int
 }
 
 func (s *settings) machineFlags() []cli.Flag {

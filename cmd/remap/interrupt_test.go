@@ -98,9 +98,9 @@ func interrupted(t *testing.T, c *exec.Cmd, signal os.Signal, when string, befor
 // An interrupt keeps the best so far, says so and writes it whole.
 func TestInterruptKeepsTheBest(t *testing.T) {
 	folder := t.TempDir()
-	output := filepath.Join(folder, "best.csv")
+	output, report := filepath.Join(folder, "best.csv"), filepath.Join(folder, "best.html")
 	var stdout bytes.Buffer
-	c := remapCommand(t, append(long("uniform:16,rounds=4", output), "--json")...)
+	c := remapCommand(t, append(long("uniform:16,rounds=4", output), "--json", "--report", report)...)
 	c.Stdout = &stdout
 	stderr, err := interrupted(t, c, os.Interrupt, `evaluating mappings [1-9]`)
 	if err != nil {
@@ -119,8 +119,13 @@ func TestInterruptKeepsTheBest(t *testing.T) {
 	if rows := bytes.Count(content, []byte("\n")); rows != 17 {
 		t.Errorf("the mapping has %d lines, want 17", rows)
 	}
-	if entries, _ := os.ReadDir(folder); len(entries) != 1 {
-		t.Errorf("%d files in the folder, want 1", len(entries))
+	page, err := os.ReadFile(report)
+	if err != nil || !bytes.Contains(page, []byte("The search was interrupted: this is the best of ")) ||
+		!bytes.HasSuffix(page, []byte("</html>\n")) {
+		t.Errorf("the page: %v\n%s", err, page)
+	}
+	if entries, _ := os.ReadDir(folder); len(entries) != 2 {
+		t.Errorf("%d files in the folder, want 2", len(entries))
 	}
 }
 

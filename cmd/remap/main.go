@@ -36,6 +36,7 @@ type program struct {
 	stdin          io.Reader
 	stdout, stderr io.Writer
 	app            *cli.App
+	args           []string          // the command line, as given
 	name           string            // of the command, once it is known
 	origins        map[string]string // FILE:LINE of options that a scenario file sets
 	context        *cli.Context      // of the command, once it is known
@@ -61,7 +62,7 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) (code int) {
 	defer stop()
 	context.AfterFunc(ctx, stop)
 
-	p := &program{stdin: stdin, stdout: stdout, stderr: stderr}
+	p := &program{stdin: stdin, stdout: stdout, stderr: stderr, args: args}
 	p.app = p.newApp()
 	if len(args) > 0 {
 		args = append([]string{p.app.Name}, valued(args[1:])...)

@@ -11,6 +11,7 @@ import (
 	"remap/evalsim"
 	"remap/feedback"
 	"remap/mapping"
+	htmlreport "remap/report"
 	"remap/robustness"
 	"remap/sampling"
 	"remap/strategy"
@@ -76,6 +77,10 @@ func (p *program) optimize(ctx context.Context) error {
 	if err := out.keepable(); err != nil {
 		return err
 	}
+	page, err := p.openPage(namedOutput{"output", out.output})
+	if err != nil {
+		return err
+	}
 	j, strategies, options, err := p.loadToCompare()
 	if err != nil {
 		return err
@@ -103,11 +108,23 @@ func (p *program) optimize(ctx context.Context) error {
 	p.sayEnd(ctx, out.output, result)
 	defer p.sayBest(found, result, options.Sampling)
 	check := p.checkModel(ctx, j, options, found, result)
+	failed := p.writePage(page, func() (*htmlreport.Page, error) {
+		return result.page(ctx, p, j, options, found, check)
+	})
+	if err := p.showSearch(out.output, j, result, check); err != nil {
+		return err
+	}
+	return failed
+}
+
+// showSearch prints what was found.
+func (p *program) showSearch(out *output, j *remap.Environment, result *searchResult,
+	check *modelCheck) error {
 	if p.json {
 		result.Timing = p.timingFields()
 		return p.writeJSON(result)
 	}
-	return p.writeSummary(out.output, &report{table: *result.table(),
+	return p.writeSummary(out, &report{table: *result.table(),
 		more:  []grid{movesTable(result.Moves), check.table()},
 		under: lines(p.movesSentence(result.Moves), check.under(), beside(j.Job), scaled(j.Job))})
 }
@@ -314,16 +331,25 @@ func (o *searchResult) unsettled() []string {
 	return unsettled(rows)
 }
 
+// shownRow is a row of the table for people.
+type shownRow struct {
+	name string
+	row  *outcome
+}
+
+// shown are the rows of the table.
+func (o *searchResult) shown() []shownRow {
+	rows := []shownRow{{"before", &o.Start}, {"best static", &o.Static}}
+	if o.Restarts != nil {
+		rows = append(rows, shownRow{"random restarts", o.Restarts})
+	}
+	return append(rows, shownRow{"after", &o.Best})
+}
+
 // table is before and after, for people.
 func (o *searchResult) table() *grid {
 	g := &grid{header: append(simulatedHeader("mapping"), "ratio")}
-	for _, line := range []struct {
-		name string
-		row  *outcome
-	}{{"before", &o.Start}, {"best static", &o.Static}, {"random restarts", o.Restarts}, {"after", &o.Best}} {
-		if line.row == nil {
-			continue
-		}
+	for _, line := range o.shown() {
 		cells := line.row.cells()
 		cells[0] = fmt.Sprintf("%s: %s", line.name, cells[0])
 		g.add(append(cells, ratioCell(ratio(line.row.ElapsedNS, o.Start.ElapsedNS)))...)

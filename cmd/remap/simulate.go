@@ -8,6 +8,7 @@ import (
 	"remap/evalsim"
 	"remap/job"
 	"remap/mapping"
+	htmlreport "remap/report"
 )
 
 const simulateExamples = `
@@ -48,11 +49,7 @@ func (p *program) simulate(ctx context.Context) error {
 	if err := p.checkAlone(format); err != nil {
 		return err
 	}
-	out, err := p.openOutput(p.output)
-	if err != nil {
-		return err
-	}
-	files, err := p.openMeasures(out)
+	out, files, page, err := p.openSimulated()
 	if err != nil {
 		return err
 	}
@@ -88,10 +85,29 @@ func (p *program) simulate(ctx context.Context) error {
 	if err := p.writeMeasures(files, j, jobs, results, row.Latencies); err != nil {
 		return err
 	}
+	if err := p.writePage(page, func() (*htmlreport.Page, error) {
+		return row.page(p, j, results)
+	}); err != nil {
+		return err
+	}
 	row.Timing = p.timingFields()
 	p.sayEndsEarly(row.Jobs)
 	p.sayStopped(&options, results)
 	return p.writeReport(out, format, row.report(j.Job, results))
+}
+
+// openSimulated checks the files that simulate writes: the table, what links and packets have seen, and
+// the page.
+func (p *program) openSimulated() (out *output, files *measures, page *output, err error) {
+	if out, err = p.openOutput(p.output); err != nil {
+		return nil, nil, nil, err
+	}
+	if files, err = p.openMeasures(out); err != nil {
+		return nil, nil, nil, err
+	}
+	page, err = p.openPage(namedOutput{"output", out}, namedOutput{"links", files.links},
+		namedOutput{"samples", files.samples}, namedOutput{"latencies", files.latencies})
+	return out, files, page, err
 }
 
 // report has the row, and below it every job and what the times mean.

@@ -47,6 +47,7 @@ var mayImport = map[string][]string{
 	"diagnosis":    {"linkview", "commgraph", "evalsim", "sampling", "topology"},
 	"picture":      {"linkview", "topology", "commgraph"},
 	"feedback":     {"counters", "evalsim", "mapping", "commgraph", "topology", "workload", "sampling"},
+	"report":       {},
 	"robustness":   {"evalsim", "mapping", "topology", "workload"},
 	"testbed":      {"topology"},
 	"experiment":   {"testbed", "replay", "flows", "launcher", "evalsim", "topology", "workload"},

@@ -1,6 +1,7 @@
-// Package real starts real launchers for tests: Open MPI 4 and 5, Hydra of MPICH, and Slurm, all on
-// this machine. Ranks run on hosts that do not exist: each gets the host name that the launcher
-// asked for. The scripts behind it are in tools/real; make test-real installs what is missing.
+// Package real starts real programs for tests: Chromium (Browser), and the launchers Open MPI 4 and 5,
+// Hydra of MPICH, and Slurm, all on this machine. Ranks run on hosts that do not exist: each gets the
+// host name that the launcher asked for. The scripts behind it are in tools/real; make test-real
+// installs what is missing.
 //
 //	real.Need(t, "mpiexec.hydra")
 //	command := exec.CommandContext(t.Context(), "mpiexec.hydra", "-f", file, "-n", "8", program)
@@ -20,7 +21,7 @@ import (
 func Need(t testing.TB, programs ...string) {
 	t.Helper()
 	if os.Getenv("REMAP_REAL") == "" {
-		t.Skip("skipped: runs real launchers; set REMAP_REAL=1")
+		t.Skip("skipped: runs real programs; set REMAP_REAL=1")
 	}
 	for _, program := range programs {
 		if find(program) == "" {
