@@ -135,7 +135,6 @@ func (p *testbedProgram) validate(c *testbedCase, launches int, more ...string) 
 //	REMAP_REAL=1 REMAP_TABLE=1 go test -run TestbedAgreementTable -timeout 120m -v ./benchmarks
 func TestTestbedAgreementTable(t *testing.T) {
 	p := newTestbedProgram(t)
-	const launches = 3
 	var simulated, measured []float64 // over the geometric mean of the case
 	pairs, ordered, worst := 0, 0, 0.0
 	var drawn []agreementSeries
@@ -144,7 +143,12 @@ func TestTestbedAgreementTable(t *testing.T) {
 	for i := range cases {
 		c := &cases[i]
 		p.raise(c)
-		v := p.validate(c, launches)
+		// Large jobs take long to start.
+		launches, strategies := 5, "identity,rcm,multisection,kl,tiling,hilbert"
+		if strings.HasPrefix(c.name, "irregular 64") || strings.HasPrefix(c.name, "irregular 48") {
+			launches, strategies = 3, "identity,rcm,multisection,hilbert"
+		}
+		v := p.validate(c, launches, "--strategies", strategies)
 		a := v.Agreement
 		fmt.Fprintf(&summary, "| %s | %d | %.2f | %s | %d of %d | %.1f | %.2f [%.2f, %.2f] | %.1f |\n", c.name,
 			len(v.Runs), a.Spearman, beyond(&a), a.Ordered, a.Pairs, a.RegretPercent, a.Ratio, a.RatioLow,

@@ -99,8 +99,9 @@ type Agreement struct {
 	// count as one: both their times are averaged. nil where one is left.
 	SpearmanBeyondNoise *float64 `json:"spearman_beyond_noise"`
 	// RegretPercent is how much slower the mapping with the best prediction is than the fastest, as
-	// measured.
+	// measured; of fresh launches of these two where Confirmed, and never below 0.
 	RegretPercent float64 `json:"regret_percent"`
+	Confirmed     bool    `json:"regret_confirmed"`
 	// Chosen has the best prediction, Fastest the best measurement.
 	Chosen  string `json:"chosen"`
 	Fastest string `json:"fastest"`
@@ -146,6 +147,12 @@ func Agree(runs []Run) Agreement {
 		}
 	}
 	return a
+}
+
+// Confirm takes the regret from fresh launches of Chosen and Fastest.
+func (a *Agreement) Confirm(chosen, fastest *Run) {
+	a.RegretPercent = max(0, 100*(chosen.MeasuredSeconds/fastest.MeasuredSeconds-1))
+	a.Confirmed = true
 }
 
 // noise is the relative difference of two medians of launches that chance explains: from the pooled

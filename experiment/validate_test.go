@@ -102,3 +102,15 @@ func TestNoise(t *testing.T) {
 		}
 	}
 }
+
+// A regret of fresh launches replaces that of the launches that chose the fastest, and is not below 0.
+func TestConfirm(t *testing.T) {
+	a := Agreement{RegretPercent: 18}
+	a.Confirm(&Run{MeasuredSeconds: 1.02}, &Run{MeasuredSeconds: 1})
+	if !a.Confirmed || math.Abs(a.RegretPercent-2) > 1e-9 {
+		t.Errorf("%+v", a)
+	}
+	if a.Confirm(&Run{MeasuredSeconds: 0.9}, &Run{MeasuredSeconds: 1}); a.RegretPercent != 0 {
+		t.Errorf("%+v", a)
+	}
+}
