@@ -8,6 +8,7 @@
 #   bench      benchmarks, with quality beside time
 #   results    measures the pages of docs/results again: all, hours, or those of
 #              PAGES, as make results PAGES="peers speed"
+#   figures    draws the pictures of networks in docs/figures again
 #   api        exported declarations that changed since a commit: make api SINCE=v1.2
 #   ablate     what a constant is worth: make ablate FILE=partition/params.go FROM='partRounds = 8' \
 #              TO='partRounds = 1' STRATEGY=default (none = optimize)
@@ -28,7 +29,7 @@ RACE_TESTS := TestMeter|TestRepeats|TestCancelled|TestNeverWorse|TestInterrupted
 RACE_PACKAGES := ./cmd/remap ./evalsim ./feedback
 
 .PHONY: build test format vet staticcheck gotestsum tools-unit unit invariants race experiments test-real demo \
-	bench results api ablate clean
+	bench results figures api ablate clean
 
 build:
 	$(GO) build -o remap ./cmd/remap
@@ -99,6 +100,18 @@ bench:
 # What the pages are, and the commands they are made of: docs/results/pages.toml.
 results:
 	@$(GO) run -C tools ./results -root .. $(PAGES)
+
+# Pictures of networks in docs/figures; those of tests are drawn by results.
+PLOT = ./remap plot --quiet --force --repeats 1
+figures: build
+	$(PLOT) --scenario tapered-stencil --before identity --strategy tiling --output docs/figures/tapered.png
+	$(PLOT) --scenario reduction-naive --strategy identity --steps 1 --slices 5 --crop job \
+		--output docs/figures/reduction.png
+	$(PLOT) --scenario popcount --strategy identity --steps 1 --view both --crop leaf0-leaf5 \
+		--output docs/figures/background.png
+	$(PLOT) --topology torus:8x8 --pattern stencil2d:8x8 --before random --strategy tiling \
+		--output docs/figures/torus.png
+	$(PLOT) --scenario nas-cg-small --strategy identity --view both --output docs/figures/dragonfly.png
 
 tools-unit:
 	@if $(GO) list -C tools -deps ./results >/dev/null 2>&1; then $(GO) test -C tools -count=1 ./results ./ablate; \

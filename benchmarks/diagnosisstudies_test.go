@@ -108,8 +108,8 @@ func TestDiagnosisStudies(t *testing.T) {
 			t.Errorf("%s: %s to %s is used at %.4g B/s by samples, %.4g by counters", name,
 				j.Machine.NodeName(l.From), j.Machine.NodeName(l.To), estimated, exact)
 		}
-		fmt.Fprintf(&table, "| %s | %s | %.2f | %s to %s | %.0f | %.1f | %.1f |\n", name, d.Cause, d.Factors[d.Cause],
-			j.Machine.NodeName(l.From), j.Machine.NodeName(l.To), 100*root.Congested, estimated*8/1e9, exact*8/1e9)
+		fmt.Fprintf(&table, "| %s | %s | %.2f | %s to %s | %.0f | %.1f | %.1f |\n", name, d.Cause,
+			d.Factors[d.Cause], j.Machine.NodeName(l.From), j.Machine.NodeName(l.To), 100*root.Congested, estimated*8/1e9, exact*8/1e9)
 		for _, e := range d.Evidence(d.Input) {
 			t.Logf("%s: %s", name, e)
 		}
