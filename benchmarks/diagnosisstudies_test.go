@@ -109,7 +109,8 @@ func TestDiagnosisStudies(t *testing.T) {
 				j.Machine.NodeName(l.From), j.Machine.NodeName(l.To), estimated, exact)
 		}
 		fmt.Fprintf(&table, "| %s | %s | %.2f | %s to %s | %.0f | %.1f | %.1f |\n", name, d.Cause,
-			d.Factors[d.Cause], j.Machine.NodeName(l.From), j.Machine.NodeName(l.To), 100*root.Congested, estimated*8/1e9, exact*8/1e9)
+			d.Factors[d.Cause], j.Machine.NodeName(l.From), j.Machine.NodeName(l.To), 100*root.Congested,
+			estimated*8/1e9, exact*8/1e9)
 		for _, e := range d.Evidence(d.Input) {
 			t.Logf("%s: %s", name, e)
 		}
