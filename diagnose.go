@@ -49,8 +49,8 @@ type DiagnosisPart struct {
 	Verdict *diagnosis.Verdict
 }
 
-// timeSlices is how many slices of time tell a link that is full in one phase of a step from one that is
-// never full. With 12 and 48 as many of the labelled cases are told right (benchmarks, Diagnosis).
+// timeSlices is how many slices of time a run has. Longer ones hide that the job fills a link in one phase of
+// a step; in shorter ones packets that others held up and that then pass together seem to fill it.
 const timeSlices = 24
 
 // mostSliced bounds links times slices times repeats: the memory of samples by slices.
@@ -145,7 +145,7 @@ func (m *Environment) needs(ctx context.Context, in *diagnosis.Input, placed map
 	sends := workload.InjectionBound(m.Program, rate, rate).Seconds() / m.Program.VolumeScale
 	now, between := m.busiest(placed)
 	least, fewest := now.Interior, between
-	for _, name := range []string{"multisection", "tiling", "kl"} {
+	for _, name := range []string{"identity", "multisection", "tiling", "swap"} {
 		s, err := strategy.Parse(name)
 		if err != nil {
 			return err

@@ -52,18 +52,9 @@ func (x *diagnosis) lost() map[Cause]float64 {
 // for what was found; where nothing was, for collisions of messages at hosts or inside the network.
 func (x *diagnosis) addRest(lost map[Cause]float64, rest float64, w waiting) {
 	found := lost[ByPattern] + lost[ByMapping]
-	atHosts := 0.0
-	if lost[ByPattern] < math.Log(presentFactor) {
-		atHosts = w.end
-	}
 	switch {
 	case w.foreign >= foreignWaits || found >= math.Log(presentFactor) && rest >= math.Log(longRest):
-		part := 1.0
-		if atHosts > hostWaits {
-			part = w.foreign / (w.foreign + atHosts)
-		}
-		lost[ByOthers] += rest * part
-		lost[ByPattern] += rest * (1 - part)
+		lost[ByOthers] += rest
 	case found >= math.Log(presentFactor):
 		for _, c := range []Cause{ByPattern, ByMapping} {
 			lost[c] += rest * lost[c] / found

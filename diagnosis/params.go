@@ -18,7 +18,4 @@ const (
 	foreignWaits = 0.15
 	// longRest is the factor of the rest from which on others are its cause without such roots.
 	longRest = 1.4
-	// hostWaits is the share of waiting packets at hosts from which on the rest is divided between others
-	// and the pattern.
-	hostWaits = 0.3
 )

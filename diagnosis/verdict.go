@@ -158,7 +158,8 @@ func newDiagnosis(in *Input) *diagnosis {
 	return x
 }
 
-// findBounds completes Input.Bounds by what the links have seen.
+// findBounds completes Input.Bounds by what the links have seen. Of links between switches the larger is taken:
+// where routes do not divide traffic equally, a link has more to carry than the equal part.
 func (x *diagnosis) findBounds() Bounds {
 	seen := Bounds{}
 	for i := range x.Own.Links {
@@ -168,18 +169,18 @@ func (x *diagnosis) findBounds() Bounds {
 			continue
 		}
 		if l.Packets > 0 { // estimates scatter, and the largest of many is too large
-			use *= (1 + l.Low/l.Packets) / 2
+			use *= max(0, l.Low/l.Packets)
 		}
 		if x.Machine.IsHost(to) {
 			seen.Ejection = max(seen.Ejection, use)
-		} else {
+		} else if x.Bounds.Interior == 0 || x.tree.at[i] >= 0 {
 			seen.Interior = max(seen.Interior, use)
 		}
 	}
 	b := x.Bounds
 	b.Injection = min(1, b.Injection)
 	b.Ejection = min(1, cmp.Or(b.Ejection, seen.Ejection))
-	b.Interior = min(1, cmp.Or(b.Interior, seen.Interior))
+	b.Interior = min(1, max(b.Interior, seen.Interior))
 	b.Least = min(b.Interior, b.Least)
 	return b
 }
