@@ -39,7 +39,17 @@ func (x *diagnosis) lost() map[Cause]float64 {
 		return lost
 	}
 	unavoidable := max(b.Injection, b.Ejection, b.Least)
-	needed := max(unavoidable, b.Interior)
+	needed := unavoidable
+	if x.relievable() {
+		needed = max(needed, b.Interior)
+	}
+	if x.relievable() && w.inside >= insideWaits {
+		// Where phases do not overlap, a better mapping saves what the busiest link then carries less, as far
+		// as other needs do not fill the time.
+		saved := b.Interior - max(b.Injection, x.even)
+		needed = max(needed, unavoidable/max(unavoidable, 1-saved))
+	}
+	needed = min(1, needed)
 	lost[ByPattern] = math.Log(unavoidable / b.Injection)
 	lost[ByMapping] = math.Log(needed / unavoidable)
 	x.addRest(lost, math.Log(1/needed), w)
@@ -47,13 +57,12 @@ func (x *diagnosis) lost() map[Cause]float64 {
 }
 
 // addRest gives the time in which the job's own bytes keep no link busy to its cause. It is that of others
-// if packets wait at roots that the job does not fill, or if it is long although links have been found that
-// the job fills, which would be full all the time if they had it to themselves. Else the job waits in turns
-// for what was found; where nothing was, for collisions of messages at hosts or inside the network.
+// if packets wait at roots that the job does not fill. Else the job waits in turns for what was found; where
+// nothing was, for collisions of messages at hosts or inside the network.
 func (x *diagnosis) addRest(lost map[Cause]float64, rest float64, w waiting) {
 	found := lost[ByPattern] + lost[ByMapping]
 	switch {
-	case w.foreign >= foreignWaits || found >= math.Log(presentFactor) && rest >= math.Log(longRest):
+	case w.foreign >= foreignWaits || w.foreign >= fewForeignWaits && rest >= math.Log(clearRest):
 		lost[ByOthers] += rest
 	case found >= math.Log(presentFactor):
 		for _, c := range []Cause{ByPattern, ByMapping} {

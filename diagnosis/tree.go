@@ -53,23 +53,41 @@ func newTree(t *topology.Topology, v *linkview.View) *tree {
 
 // useWhileCongested is the use of links in the slices in which they were congested: the mean over slices
 // of the use, weighted by the packets that found the link congested. Slices have the job's pauses apart,
-// so a link that is full in one phase of a step shows as full.
+// so a link that is full in one phase of a step shows as full. Slices in a row are taken together until they
+// have slicePackets packets of the link: with few samples a slice, those that happen to have many weigh most.
 func (x *tree) useWhileCongested(t *topology.Topology, slices []*linkview.View) {
 	for k := range x.hot {
 		h := &x.hot[k]
-		sum, weight := 0.0, 0.0
-		for _, v := range slices {
+		var parts []linkPart
+		var p linkPart
+		for i, v := range slices {
 			l := &v.Links[h.link]
-			w := max(0, l.Congested.Value*l.Packets)
-			if w > 0 {
-				sum, weight = sum+w*v.Use(t, h.link), weight+w
+			p.packets += l.Packets
+			p.bytes += l.Bytes
+			p.seconds += v.Seconds
+			p.waits += l.Congested.Value * l.Packets
+			if p.packets >= slicePackets || i == len(slices)-1 {
+				parts = append(parts, p)
+				p = linkPart{}
+			}
+		}
+		sum, weight := 0.0, 0.0
+		for i, p := range parts {
+			if i == len(parts)-1 && i > 0 && p.packets < slicePackets {
+				continue // what is left over
+			}
+			if p.waits > 0 {
+				sum, weight = sum+p.waits*max(0, p.bytes)/p.seconds, weight+p.waits
 			}
 		}
 		if weight > 0 {
-			h.use = sum / weight
+			h.use = sum / weight / t.Links[h.link].BytesPerSecond
 		}
 	}
 }
+
+// linkPart is what was seen of a link in some slices.
+type linkPart struct{ packets, bytes, seconds, waits float64 }
 
 // pass adds traffic of a hot link to one that follows it.
 func (h *hotLink) pass(next int32, bytes float64) {

@@ -134,6 +134,7 @@ type diagnosis struct {
 	tree   *tree
 	waits  []float64 // of roots, by index in tree.hot
 	bounds Bounds
+	even   float64 // Bounds.Least, if its traffic is divided as unequally as that of this mapping
 }
 
 func newDiagnosis(in *Input) *diagnosis {
@@ -178,9 +179,17 @@ func (x *diagnosis) findBounds() Bounds {
 		}
 	}
 	b := x.Bounds
+	x.even = b.Least
 	b.Injection = min(1, b.Injection)
 	b.Ejection = min(1, cmp.Or(b.Ejection, seen.Ejection))
-	b.Interior = min(1, max(b.Interior, seen.Interior))
+	switch {
+	case b.Interior == 0:
+		b.Interior = seen.Interior
+	case seen.Interior > unequal*b.Interior: // another mapping would be divided no better
+		x.even *= seen.Interior / b.Interior
+		b.Interior = seen.Interior
+	}
+	b.Interior = min(1, b.Interior)
 	b.Least = min(b.Interior, b.Least)
 	return b
 }
@@ -195,7 +204,7 @@ func (x *diagnosis) own(h *hotLink) float64 {
 
 // relievable tells whether a mapping is known that loads the network clearly less.
 func (x *diagnosis) relievable() bool {
-	return x.bounds.Least == 0 || x.bounds.Interior > presentFactor*x.bounds.Least
+	return x.bounds.Least == 0 || x.bounds.Interior > presentFactor*x.even
 }
 
 // cause is that of a root.
@@ -235,7 +244,9 @@ func (x *diagnosis) roots() []Root {
 			r.Own, r.All = x.Own.BytesPerSecond(h.link), x.All.BytesPerSecond(h.link)
 		}
 		r.Cause = x.cause(h)
-		roots = append(roots, r)
+		if r.Waits > 0 { // else too few to be told from none
+			roots = append(roots, r)
+		}
 	}
 	return roots
 }
