@@ -39,8 +39,9 @@ func (o *searchResult) page(ctx context.Context, p *program, j *remap.Environmen
 	if models := check.table(); len(models.rows) > 0 {
 		page.Tables = append(page.Tables, pageTable("Under other models", sentence(check.under()), &models))
 	}
-	page.Convergence = convergenceOf(found)
-	return page, nil
+	var err error
+	page.Chart, err = convergence(found)
+	return page, err
 }
 
 // verdict says in sentences what was found, and what it is worth.
@@ -104,18 +105,4 @@ func (o *searchResult) addPictures(ctx context.Context, page *htmlreport.Page, p
 	page.Network, err = pageNetwork(j.Network(), "The network before and after", len(j.Beside()), panels...)
 	page.Tables = congestedTables(j.Network(), panels)
 	return err
-}
-
-// convergenceOf is the search's simulated mappings in their order.
-func convergenceOf(found *feedback.Result) *htmlreport.Convergence {
-	c := &htmlreport.Convergence{Bound: found.Bound.NS / 1000}
-	for i := range found.Candidates {
-		of := &found.Candidates[i]
-		us := float64(of.Summary.ElapsedNS) / 1000
-		c.Tries = append(c.Tries, htmlreport.Try{Name: of.Strategy, Round: of.Round, Dropped: of.Dropped, Time: us})
-		if of.Round == 0 && i > 0 && !of.Dropped && (c.Static == 0 || us < c.Static) {
-			c.Static = us
-		}
-	}
-	return c
 }
