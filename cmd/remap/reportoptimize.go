@@ -57,7 +57,8 @@ func (o *searchResult) verdict(ctx context.Context, found *feedback.Result) []st
 			"(simulated)", how, spared(o.Start.ElapsedNS, o.Best.ElapsedNS), micro(o.Best.ElapsedNS),
 			micro(o.Start.ElapsedNS))
 	}
-	end, gain, unproven := "", "", ""
+	end, unproven := "", ""
+	var gain []string
 	if o.Interrupted {
 		end = "the budget was used up"
 		if ctx.Err() != nil {
@@ -66,13 +67,14 @@ func (o *searchResult) verdict(ctx context.Context, found *feedback.Result) []st
 		end += ": this is the best of " + countOf(o.Simulations, "simulated mapping")
 	}
 	if found.Fresh {
-		gain = o.gain.sentence(found)
+		gain = pageGain(found)
 	} else {
 		unproven = "these are times of the search itself: there was no time to evaluate the mappings again on " +
 			"fresh seeds, so nothing is proven"
 	}
-	all := sentences(first, end, unproven, gain, boundSentence(found.Bound, o.Best.ElapsedNS))
-	return append(all, sentences(o.Warnings...)...)
+	remarks := slices.Concat([]string{first, end, unproven}, gain,
+		[]string{boundSentence(found.Bound, o.Best.ElapsedNS)}, o.Warnings)
+	return sentences(remarks...)
 }
 
 // addPictures draws the network before and after.
