@@ -5,8 +5,11 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
+
+	"pgregory.net/rapid"
 
 	"remap/commgraph"
 )
@@ -19,19 +22,20 @@ func charts(t *testing.T) map[string]*Scene {
 		Series: []ChartSeries{{Name: "feedback", Stairs: true, Points: []ChartPoint{{X: 1, Y: 64.5}, {X: 4, Y: 55},
 			{X: 9, Y: 44.1}, {X: 30, Y: 43}}}, {Name: "random restarts", Stairs: true,
 			Points: []ChartPoint{{X: 1, Y: 70}, {X: 12, Y: 66}, {X: 30, Y: 65}}}}}
+	search := &Chart{Description: "one <search>", XName: "mappings", YName: "us", YLimit: 70, Width: 720,
+		Height: 320, Levels: []ChartLevel{{"best without feedback", 60}, {"close to it", 60.2}, {"far above", 300}},
+		Series: []ChartSeries{{Name: "best so far", Stairs: true, Points: []ChartPoint{{X: 1, Y: 66}, {X: 3, Y: 60},
+			{X: 5, Y: 44}}}, {Name: "without feedback", Points: []ChartPoint{{X: 1, Y: 66}, {X: 2, Y: 300},
+			{X: 3, Y: 60}}}, {Name: "by feedback", Points: []ChartPoint{{X: 4, Y: 61}, {X: 5, Y: 44}}}}}
 	agreement := &Chart{Title: "time of a step: predicted and measured", XName: "predicted, ms",
 		YName: "measured, ms", Logarithmic: true, Diagonal: true,
 		Series: []ChartSeries{{Name: "a stencil", Points: []ChartPoint{
 			{X: 1, Y: 1.2, Low: 1.1, High: 1.4}, {X: 3, Y: 2.7, Low: 2.5, High: 2.9}}}, {Name: "a ring",
 			Points: []ChartPoint{{X: 10, Y: 14, Low: 12, High: 15}}}, {Name: "a third", Points: []ChartPoint{
 			{X: 5, Y: 5}}}}}
-	bars := &Bars{Title: "strategies", Unit: "us", Caption: "95 % intervals of the median",
-		Levels: []ChartLevel{{"lower bound", 40}}, Rows: []BarRow{
-			{Name: "identity", Value: 64.5, Low: 64, High: 66}, {Name: "<random>", Value: 110, Low: 104, High: 121},
-			{Name: "tiling", Value: 43}}}
 	all := map[string]*Scene{}
 	for name, draw := range map[string]func() (*Scene, error){"convergence": convergence.Scene,
-		"agreement": agreement.Scene, "bars": bars.Scene} {
+		"agreement": agreement.Scene, "search": search.Scene} {
 		s, err := draw()
 		if err != nil {
 			t.Fatal(err)
@@ -43,12 +47,12 @@ func charts(t *testing.T) map[string]*Scene {
 
 // Charts stay on their page and show every point; REMAP_PICTURES names a folder to look at them.
 func TestCharts(t *testing.T) {
-	points := map[string]int{"convergence": 7, "agreement": 4, "bars": 3}
+	points := map[string]int{"convergence": 7, "agreement": 4, "search": 8}
 	for name, s := range charts(t) {
 		inside(t, name, s)
 		count := 0
 		for _, shape := range s.Shapes {
-			if strings.HasPrefix(shape.ID, "p") || strings.HasPrefix(shape.ID, "b") {
+			if strings.HasPrefix(shape.ID, "p") {
 				count++
 			}
 		}
@@ -93,14 +97,92 @@ func TestChartPositions(t *testing.T) {
 	}
 }
 
+// What is above the limit is at the upper edge, levels above it are left out, and the names of others do
+// not cover each other. Marks differ by form, and stairs go on to the end of the axis.
+func TestChartOfSearch(t *testing.T) {
+	s := charts(t)["search"]
+	shapes, texts := map[string]Shape{}, map[string]float64{}
+	for _, shape := range s.Shapes {
+		shapes[shape.ID] = shape
+		if shape.Kind == Text {
+			texts[shape.Text] = shape.Y0
+		}
+	}
+	middle := func(id string) float64 { return (shapes[id].Y0 + shapes[id].Y1) / 2 }
+	if !(middle("p1-1") < middle("p1-0") && middle("p1-0") < middle("p1-2")) {
+		t.Errorf("300, 66 and 60 are at %g, %g, %g", middle("p1-1"), middle("p1-0"), middle("p1-2"))
+	}
+	if _, there := texts["far above"]; there || texts["best without feedback"]-texts["close to it"] < 9 {
+		t.Errorf("names of levels at %v", texts)
+	}
+	if math.Abs(shapes["v1"].Y0-middle("p1-2")) > 0.01 {
+		t.Errorf("the level 60 is at %g, the point at %g", shapes["v1"].Y0, middle("p1-2"))
+	}
+	if shapes["p1-0"].Kind == shapes["p2-0"].Kind || shapes["p0-2"].X1 != shapes["v1"].X1 {
+		t.Errorf("marks %v, %v; the last stair ends at %g of %g", shapes["p1-0"].Kind, shapes["p2-0"].Kind,
+			shapes["p0-2"].X1, shapes["v1"].X1)
+	}
+	for _, want := range []string{"1", "2", "3", "4", "5"} {
+		if _, there := texts[want]; !there {
+			t.Errorf("whole numbers have no tick %s: %v", want, texts)
+		}
+	}
+	var svg bytes.Buffer
+	if err := s.WriteSVG(&svg); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"<desc>one &lt;search&gt;</desc>", `class="series1 series1-line"`,
+		`class="paper series2-line"`, `class="series0-line"`, `class="faint-line"`} {
+		if !strings.Contains(svg.String(), want) {
+			t.Errorf("no %s in the SVG", want)
+		}
+	}
+}
+
+// Whatever the values, points are inside the axes, faster ones never above slower ones, the ticks few.
+func TestChartOfAnyValues(t *testing.T) {
+	rapid.Check(t, func(r *rapid.T) {
+		value := rapid.Float64Range(0, 1e6)
+		times := rapid.SliceOfN(value, 1, 40).Draw(r, "times")
+		c := Chart{YLimit: value.Draw(r, "limit"), Levels: []ChartLevel{{"a", value.Draw(r, "a")},
+			{"b", value.Draw(r, "b")}}, Series: []ChartSeries{{Name: "x"}}}
+		for i, y := range times {
+			c.Series[0].Points = append(c.Series[0].Points, ChartPoint{X: float64(i + 1), Y: y})
+		}
+		s, err := c.Scene()
+		if err != nil {
+			r.Fatal(err)
+		}
+		inside(t, "any values", s)
+		y, grid := make([]float64, len(times)), 0
+		for _, shape := range s.Shapes {
+			if i, found := strings.CutPrefix(shape.ID, "p0-"); found {
+				at, _ := strconv.Atoi(i)
+				y[at] = shape.Y0
+			}
+			if shape.Stroke == Named(InkIdle) {
+				grid++
+			}
+		}
+		for i := range times {
+			for k := range times {
+				if times[i] < times[k] && y[i] < y[k]-1e-9 {
+					r.Fatalf("%g is above %g", times[i], times[k])
+				}
+			}
+		}
+		if grid < 4 || grid > 20 {
+			r.Fatalf("%d lines of the grid", grid)
+		}
+	})
+}
+
 // Charts without values are refused.
 func TestChartsRefuse(t *testing.T) {
 	for name, draw := range map[string]func() (*Scene, error){
 		"empty":       (&Chart{}).Scene,
 		"logarithm":   (&Chart{Logarithmic: true, Series: []ChartSeries{{Points: []ChartPoint{{Y: 1}}}}}).Scene,
 		"not numbers": (&Chart{Series: []ChartSeries{{Points: []ChartPoint{{X: math.NaN(), Y: 1}}}}}).Scene,
-		"no bars":     (&Bars{}).Scene,
-		"negative":    (&Bars{Rows: []BarRow{{Value: -1}}}).Scene,
 	} {
 		if _, err := draw(); err == nil {
 			t.Errorf("%s: not refused", name)

@@ -11,6 +11,8 @@ type Scene struct {
 	Width, Height float64
 	// Title is the name of the drawing, for screen readers.
 	Title string
+	// Description says in a sentence what the drawing shows, for screen readers too; empty = nothing.
+	Description string
 	// Shapes in drawing order: later ones cover earlier ones.
 	Shapes []Shape
 }

@@ -10,13 +10,22 @@ import (
 	"unicode"
 )
 
-// classes are the SVG classes of named inks, so that a page may give them other colours in the dark.
+// classes are the SVG classes of named inks.
 var classes = map[InkName]string{InkText: "ink", InkFaint: "faint", InkIdle: "idle", InkGround: "ground",
 	InkUnknown: "unknown", InkPaper: "paper"}
 
+// class is the SVG class of an ink, so that a page may give it another colour in the dark; empty = none.
+func (i Ink) class() string {
+	if i.Name >= InkSeries {
+		return "series" + strconv.Itoa(int(i.Name-InkSeries))
+	}
+	return classes[i.Name]
+}
+
 // WriteSVG writes the drawing as SVG. Shapes have their Title as <title>, their ID as data-id, their
-// place on the scale as data-v and their Group as data-g. Named colours are classes ink, faint, idle,
-// ground, unknown and paper, too. The same scene gives the same bytes.
+// place on the scale as data-v and their Group as data-g. Named colours that fill a shape are classes
+// ink, faint, idle, ground, unknown, paper and series0 to series6, too, and those of lines and outlines
+// ink-line and so on. The same scene gives the same bytes.
 func (s *Scene) WriteSVG(w io.Writer) error {
 	b := bufio.NewWriter(w)
 	p := &svgPrinter{Writer: b}
@@ -25,6 +34,11 @@ func (s *Scene) WriteSVG(w io.Writer) error {
 		`" font-family="Liberation Sans, Arial, Helvetica, sans-serif">`, "\n<title>")
 	p.escaped(s.Title)
 	p.text("</title>\n")
+	if s.Description != "" {
+		p.text("<desc>")
+		p.escaped(s.Description)
+		p.text("</desc>\n")
+	}
 	p.shape(&Shape{Kind: Box, X1: s.Width, Y1: s.Height, Fill: Named(InkPaper)})
 	for i := range s.Shapes {
 		p.shape(&s.Shapes[i])
@@ -99,31 +113,30 @@ func (p *svgPrinter) shape(s *Shape) {
 	p.text("</", element, ">\n")
 }
 
-// inks writes fill and stroke.
+// inks writes fill and stroke with their classes.
 func (p *svgPrinter) inks(s *Shape) {
-	fill, filled := s.Fill.Color()
-	class := ""
-	switch {
-	case s.Kind == Line || s.Kind == Curve:
-		if s.Kind == Curve {
-			p.text(` fill="none"`)
+	var all []string
+	add := func(class, end string) {
+		if class != "" {
+			all = append(all, class+end)
 		}
-		class = classes[s.Stroke.Name]
-	case filled:
+	}
+	if fill, ok := s.Fill.Color(); ok && s.Kind != Line && s.Kind != Curve {
 		p.text(` fill="`, hex(fill), `"`)
-		class = classes[s.Fill.Name]
-	default:
+		add(s.Fill.class(), "")
+	} else if s.Kind != Line { // a straight line has no inside
 		p.text(` fill="none"`)
 	}
 	if stroke, ok := s.Stroke.Color(); ok && s.Kind != Text {
 		p.text(` stroke="`, hex(stroke), `"`)
 		p.attributes("stroke-width", s.Thickness)
+		add(s.Stroke.class(), "-line")
 	}
 	if s.Dashed {
 		p.text(` stroke-dasharray="2 2"`)
 	}
-	if class != "" {
-		p.text(` class="`, class, `"`)
+	if len(all) > 0 {
+		p.text(` class="`, strings.Join(all, " "), `"`)
 	}
 }
 
@@ -145,10 +158,11 @@ func (p *svgPrinter) data(s *Shape) {
 	}
 }
 
-// printable replaces control characters, which names of hosts may have, by a question mark.
+// printable replaces control characters, which names of hosts may have, and those that change the
+// direction of others by a question mark.
 func printable(text string) string {
 	return strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) || r == unicode.ReplacementChar {
+		if unicode.IsControl(r) || unicode.Is(unicode.Cf, r) || r == unicode.ReplacementChar {
 			return '?'
 		}
 		return r

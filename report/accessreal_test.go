@@ -30,7 +30,7 @@ const dim = `(() => {
 	let texts = 0;
 	for (let node; (node = walker.nextNode());) {
 		const e = node.parentElement, style = getComputedStyle(e);
-		if (!node.textContent.trim() || e.closest("script, .stage, #tip, title") || seen.has(e)) continue;
+		if (!node.textContent.trim() || e.closest("script, .stage, #tip, title, desc") || seen.has(e)) continue;
 		seen.add(e);
 		texts++;
 		const ink = e.closest("svg") ? style.fill : style.color;
@@ -71,7 +71,7 @@ func TestRealContrast(t *testing.T) {
 func TestRealNames(t *testing.T) {
 	b := real.Open(t, real.Browser(t), saved(t, sample("x")), 1280, false)
 	tree := real.Call(b, accessibility.GetFullAXTree, accessibility.GetFullAXTreeParams{})
-	roles := map[string]int{}
+	roles, described := map[string]int{}, ""
 	for _, n := range tree.Nodes {
 		if n.Ignored || n.Role == nil {
 			continue
@@ -81,6 +81,9 @@ func TestRealNames(t *testing.T) {
 			name = strings.TrimSpace(strings.Trim(string(n.Name.Value), `"`))
 		}
 		roles[role]++
+		if name == "Convergence x" && n.Description != nil {
+			described += strings.Trim(string(n.Description.Value), `"`)
+		}
 		switch role {
 		case "button", "link", "image", "img", "SvgRoot", "graphics-document", "region", "group", "table", "figure",
 			"columnheader", "rowheader", "heading", "RootWebArea":
@@ -94,6 +97,9 @@ func TestRealNames(t *testing.T) {
 		if roles[role] < least {
 			t.Errorf("%d of role %s, want %d: %v", roles[role], role, least, roles)
 		}
+	}
+	if described != "4 mappings x" {
+		t.Errorf("the chart's description is %q", described)
 	}
 	if roles["image"]+roles["img"]+roles["SvgRoot"]+roles["graphics-document"] < 3 {
 		t.Errorf("pictures and chart are no images: %v", roles)

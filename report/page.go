@@ -35,8 +35,8 @@ type Page struct {
 	Network *Network
 	// Tables of results, in order.
 	Tables []Table
-	// Convergence shows how a search went; nil = there was none.
-	Convergence *Convergence
+	// Chart shows how a search went; nil = there was none.
+	Chart *Picture
 	// Command repeats the run in a shell (Command makes it of arguments).
 	Command string
 	// Seed is that of all chance.
@@ -60,12 +60,13 @@ type Network struct {
 	Legend []byte
 }
 
-// Picture is a drawing of the network.
+// Picture is a drawing of the network, or a chart.
 type Picture struct {
 	// Title and Text name it.
 	Title, Text string
-	// SVG is an <svg> element with a viewBox. Shapes with a <title> show it when the reader points at
-	// them; shapes of one data-id show one thing, in all pictures.
+	// SVG is an <svg> element with a viewBox, as package picture writes it. Shapes with a <title> show it
+	// when the reader points at them; shapes of one data-id show one thing, in all pictures of a network.
+	// Circles and squares of a chart with a data-id are its marks.
 	SVG []byte
 }
 
@@ -103,7 +104,6 @@ type document struct {
 	Style  template.CSS
 	Script template.JS
 	JSON   template.JS
-	Chart  *chart
 }
 
 // Again says how to use the command.
@@ -124,9 +124,6 @@ func (p *Page) Write(w io.Writer) error {
 		if err := d.Tables[i].check(); err != nil {
 			return err
 		}
-	}
-	if p.Convergence != nil {
-		d.Chart = p.Convergence.chart()
 	}
 	return pageTemplate.Execute(w, d)
 }

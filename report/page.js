@@ -85,16 +85,22 @@
     });
   });
 
-  // Charts: left and right go from point to point.
+  // Charts: left and right go from mark to mark, in the order of the axis.
   all(".chart").forEach((chart) => {
-    const points = all("[data-title]", chart);
+    const place = (mark) => mark.getBBox().x + mark.getBBox().width / 2;
+    const points = all("circle[data-id], rect[data-id]", chart).sort((a, b) => place(a) - place(b));
     let at = -1;
     const go = (to) => {
       points.forEach((point) => point.classList.remove("here"));
       at = Math.max(0, Math.min(points.length - 1, to));
       points[at].classList.add("here");
-      const box = points[at].getBoundingClientRect();
-      show(points[at].dataset.title, box.right, box.bottom);
+      const room = chart.getBoundingClientRect();
+      let box = points[at].getBoundingClientRect();
+      if (box.left < room.left || box.right > room.right) { // on a narrow screen
+        chart.scrollLeft += box.left - room.left - room.width / 2;
+        box = points[at].getBoundingClientRect();
+      }
+      show(valueOf(points[at]), box.right, box.bottom);
     };
     chart.addEventListener("keydown", (event) => {
       const to = { ArrowLeft: at - 1, ArrowRight: at + 1, Home: 0, End: points.length - 1 }[event.key];

@@ -140,9 +140,15 @@ func TestRealHover(t *testing.T) {
 		t.Errorf("the value of a bar: %q", got)
 	}
 	b.Do(chromedp.Focus(chromedp.CSS(".chart")), chromedp.KeyEvent(kb.ArrowRight+kb.ArrowRight))
-	if got := tip(); !strings.Contains(got, "2 of 4: kl (without feedback): 100 us") {
-		t.Errorf("the second point of the chart: %q", got)
+	if got := tip(); !strings.Contains(got, "2 of 4: kl: 100 us") {
+		t.Errorf("the second mark of the chart: %q", got)
 	}
+	x, y = middle(b, ".chart rect[data-id=p1-1]")
+	b.Do(chromedp.MouseEvent(input.DispatchMouseEventTypeMouseMoved, x, y))
+	if got := tip(); got != "3 of 4: rcm: 110 us" {
+		t.Errorf("the value of a mark: %q", got)
+	}
+	b.Do(chromedp.Focus(chromedp.CSS(".chart")))
 	b.Do(chromedp.KeyEvent(kb.End + kb.Escape))
 	if got := tip(); got != "" {
 		t.Errorf("after Escape: %q", got)

@@ -79,6 +79,9 @@ func (p *Page) printable() Page {
 		}
 		d.Network = &n
 	}
+	if p.Chart != nil {
+		d.Chart = &Picture{Title: shown(p.Chart.Title), Text: shown(p.Chart.Text), SVG: p.Chart.SVG}
+	}
 	d.Tables = make([]Table, len(p.Tables))
 	for i := range p.Tables {
 		d.Tables[i] = p.Tables[i].printable()

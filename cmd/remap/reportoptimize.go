@@ -39,8 +39,9 @@ func (o *searchResult) page(ctx context.Context, p *program, j *remap.Environmen
 	if models := check.table(); len(models.rows) > 0 {
 		page.Tables = append(page.Tables, pageTable("Under other models", sentence(check.under()), &models))
 	}
-	page.Convergence = convergenceOf(found)
-	return page, nil
+	var err error
+	page.Chart, err = convergence(found)
+	return page, err
 }
 
 // verdict says in sentences what was found, and what it is worth.
@@ -56,7 +57,8 @@ func (o *searchResult) verdict(ctx context.Context, found *feedback.Result) []st
 			"(simulated)", how, spared(o.Start.ElapsedNS, o.Best.ElapsedNS), micro(o.Best.ElapsedNS),
 			micro(o.Start.ElapsedNS))
 	}
-	end, gain, unproven := "", "", ""
+	end, unproven := "", ""
+	var gain []string
 	if o.Interrupted {
 		end = "the budget was used up"
 		if ctx.Err() != nil {
@@ -65,13 +67,14 @@ func (o *searchResult) verdict(ctx context.Context, found *feedback.Result) []st
 		end += ": this is the best of " + countOf(o.Simulations, "simulated mapping")
 	}
 	if found.Fresh {
-		gain = o.gain.sentence(found)
+		gain = pageGain(found)
 	} else {
 		unproven = "these are times of the search itself: there was no time to evaluate the mappings again on " +
 			"fresh seeds, so nothing is proven"
 	}
-	all := sentences(first, end, unproven, gain, boundSentence(found.Bound, o.Best.ElapsedNS))
-	return append(all, sentences(o.Warnings...)...)
+	remarks := slices.Concat([]string{first, end, unproven}, gain,
+		[]string{boundSentence(found.Bound, o.Best.ElapsedNS)}, o.Warnings)
+	return sentences(remarks...)
 }
 
 // addPictures draws the network before and after.
@@ -104,18 +107,4 @@ func (o *searchResult) addPictures(ctx context.Context, page *htmlreport.Page, p
 	page.Network, err = pageNetwork(j.Network(), "The network before and after", len(j.Beside()), panels...)
 	page.Tables = congestedTables(j.Network(), panels)
 	return err
-}
-
-// convergenceOf is the search's simulated mappings in their order.
-func convergenceOf(found *feedback.Result) *htmlreport.Convergence {
-	c := &htmlreport.Convergence{Bound: found.Bound.NS / 1000}
-	for i := range found.Candidates {
-		of := &found.Candidates[i]
-		us := float64(of.Summary.ElapsedNS) / 1000
-		c.Tries = append(c.Tries, htmlreport.Try{Name: of.Strategy, Round: of.Round, Dropped: of.Dropped, Time: us})
-		if of.Round == 0 && i > 0 && !of.Dropped && (c.Static == 0 || us < c.Static) {
-			c.Static = us
-		}
-	}
-	return c
 }
