@@ -19,7 +19,7 @@ func (v *Verdict) Evidence(in *Input) []string {
 			said = append(said, s)
 		}
 	}
-	if v.Factors[ByOthers] > 1 && in.Between > 0 && in.Between < 1/presentFactor {
+	if v.Factors[ByOthers] > 1 && in.Between > 0 && in.Between < 1/reliefFactor {
 		said = append(said, fmt.Sprintf("these roots are inside the network, and a mapping is known that sends "+
 			"%.0f %% fewer bytes between switches: it would keep the job off them", 100*(1-in.Between)))
 	}

@@ -204,7 +204,7 @@ func (x *diagnosis) own(h *hotLink) float64 {
 
 // relievable tells whether a mapping is known that loads the network clearly less.
 func (x *diagnosis) relievable() bool {
-	return x.bounds.Least == 0 || x.bounds.Interior > presentFactor*x.even
+	return x.bounds.Least == 0 || x.bounds.Interior > reliefFactor*x.even
 }
 
 // cause is that of a root.
