@@ -84,8 +84,8 @@ func labelledFrom(t testing.TB) uint64 {
 // are told wrong lose 30 to 60 % of their time to a cause that hides behind another (results/diagnosis.md).
 const rightShare = 0.88
 
-// TestDiagnosis tells labelled cases apart: rightShare of two hundred, and all but two of few. REMAP_SEED draws
-// others:
+// TestDiagnosis tells labelled cases apart: rightShare of two hundred, and all but two of few. REMAP_SEED
+// draws others:
 //
 //	REMAP_TABLE=1 REMAP_SEED=5000 go test -run 'Diagnosis$' -timeout 60m -v ./benchmarks
 func TestDiagnosis(t *testing.T) {

@@ -159,8 +159,8 @@ func newDiagnosis(in *Input) *diagnosis {
 	return x
 }
 
-// findBounds completes Input.Bounds by what the links have seen. Of links between switches the larger is taken:
-// where routes do not divide traffic equally, a link has more to carry than the equal part.
+// findBounds completes Input.Bounds by what the links have seen. Of links between switches the larger is
+// taken: where routes do not divide traffic equally, a link has more to carry than the equal part.
 func (x *diagnosis) findBounds() Bounds {
 	seen := Bounds{}
 	for i := range x.Own.Links {
