@@ -110,7 +110,7 @@ func (p *program) again(command string, more ...string) string {
 	words := []string{"remap", command}
 	known := map[string]bool{}
 	for _, f := range join(p.scenarioFlag(), p.machineFlags(), p.trafficFlags(), p.backgroundFlags(),
-		p.measuredFlags(), p.routingFlag()) {
+		p.measuredFlags(), p.routingFlag(), p.simulationFlags()) {
 		known[f.Names()[0]] = true
 	}
 	for _, name := range more {
