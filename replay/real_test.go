@@ -138,9 +138,22 @@ func TestRealBadFiles(t *testing.T) {
 	} {
 		path := put(t, []byte(strings.Replace(text, c.old, c.new, 1)))
 		o := replay.DefaultOptions()
-		said, err := launch(t, mpirun, executables.Command(replay.Play(path, p), o), 2)
-		if want := strings.ReplaceAll(c.want, "FILE", path); err == nil || !strings.Contains(said, want) {
-			t.Errorf("%q: %v, said %q, not %q", c.new, err, said, want)
+		want := strings.ReplaceAll(c.want, "FILE", path)
+		// A file of another length misleads the other rank, too. The first to find a mistake ends both, and
+		// what the other says can be lost: it is asked again.
+		for range 10 {
+			said, err := launch(t, mpirun, executables.Command(replay.Play(path, p), o), 2)
+			if err == nil {
+				t.Errorf("%q: no error, said %q", c.new, said)
+			}
+			if strings.Contains(said, want) {
+				want = ""
+				break
+			}
+			t.Logf("%q: said %q, not %q", c.new, said, want)
+		}
+		if want != "" {
+			t.Errorf("%q: %q was never said", c.new, want)
 		}
 	}
 }
@@ -181,8 +194,10 @@ func TestRealWildcards(t *testing.T) {
 	if err != nil {
 		t.Error(err)
 	}
-	for k, s := range steps { // Idle takes 3 ms at 1 GB/s
-		if s.Seconds < 0.003 {
+	// Idle takes 3 ms at 1 GB/s. Step 0 is timed from when the last rank has left the barrier, and rank 0 may
+	// have begun before.
+	for k, s := range steps {
+		if k > 0 && s.Seconds < 0.003 {
 			t.Errorf("step %d takes %v s", k, s.Seconds)
 		}
 	}

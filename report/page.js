@@ -46,7 +46,13 @@
   });
   document.addEventListener("keydown", (event) => { if (event.key === "Escape") hide(); });
   document.addEventListener("focusout", hide);
-  window.addEventListener("scroll", hide, { passive: true });
+  const follow = () => { // the value of a mark that was reached by key stays at it
+    const mark = document.querySelector(".chart .here");
+    if (!mark || !tip.classList.contains("on")) return hide();
+    const box = mark.getBoundingClientRect();
+    show(tip.textContent, box.right, box.bottom);
+  };
+  window.addEventListener("scroll", follow, { passive: true });
 
   // Colours: the button changes them for this visit, nothing is stored.
   const theme = document.getElementById("theme"), root = document.documentElement;
