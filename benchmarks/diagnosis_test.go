@@ -81,7 +81,7 @@ func labelledFrom(t testing.TB) uint64 {
 }
 
 // rightShare of the labelled cases must be told right. The goal is 0.95, which is not reached yet: those that
-// are told wrong lose 30 to 60 % of their time to a cause that hides behind another (results/diagnosis.md).
+// are told wrong lose 30 to 60 % of their time to a cause that hides behind another.
 const rightShare = 0.88
 
 // TestDiagnosis tells labelled cases apart: rightShare of two hundred, and all but two of few. REMAP_SEED
