@@ -35,7 +35,11 @@ func (x *diagnosis) lost() map[Cause]float64 {
 	if b.Injection == 0 { // nothing is known of times: the packets that wait have to do
 		lost[ByOthers] = w.foreign
 		lost[ByPattern] = w.end
-		lost[cond(x.relievable(), ByMapping, ByPattern)] += w.inside
+		if x.relievable() {
+			lost[ByMapping] = w.inside
+		} else {
+			lost[ByPattern] += w.inside
+		}
 		return lost
 	}
 	unavoidable := max(b.Injection, b.Ejection, b.Least)
@@ -73,11 +77,4 @@ func (x *diagnosis) addRest(lost map[Cause]float64, rest float64, w waiting) {
 	default:
 		lost[ByPattern] += rest
 	}
-}
-
-func cond(yes bool, a, b Cause) Cause {
-	if yes {
-		return a
-	}
-	return b
 }
