@@ -1,6 +1,6 @@
 package diagnosis
 
-// Chosen by trial on labelled cases with seeds below 1000 (internal/testkit/labelled), without an ablation yet.
+// Chosen by trial on labelled cases with seeds below 1000 (internal/testkit/labelled), without an ablation.
 // TestDiagnosis in benchmarks judges them on seeds from 1000000 on.
 const (
 	// SuspectFraction is the congested fraction that a link must exceed, with 95 %
